@@ -10,7 +10,7 @@ import weakref
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
-from typing import Any, Literal, TypeVar
+from typing import Literal, TypeVar
 
 from ..backends import CLUSTER_BACKENDS
 from ..errors import ConfigError, IncompleteError, PipelineError, Problem
@@ -40,6 +40,7 @@ class Cluster:
         address: str | None,
         n_jobs: int | Literal["auto"] | None,
     ) -> None:
+        """Take a backend, its scheduler's address, and the most tasks at once; do not connect."""
         self.backend = backend
         self.address = address
         self.settings = (backend, address, n_jobs)
@@ -72,7 +73,10 @@ class Cluster:
         return min(self._workers, self.max_workers or self._workers)
 
     def _check_address(self) -> None:
-        """Raise ConfigError if nobody answers; the packages of clusters would wait for minutes."""
+        """Raise ConfigError if nothing answers at a HOST:PORT address.
+
+        The packages of clusters would wait for minutes. Other addresses are not checked.
+        """
         address = re.search(
             r"(?:\A|//)(\[[^]]+\]|[^/:]+):([0-9]+)/?\Z", self.address or ""
         )
@@ -130,30 +134,32 @@ class Cluster:
         from concurrent.futures import Future, ThreadPoolExecutor
 
         futures: list[Future[R]] = []
-        done: dict[int, R | None] = {}
+        returned: dict[int, R | None] = {}  # by the item's index
         with ThreadPoolExecutor(processors()) as pool:
+            # hand all items to threads
             if not self._workers:
-                # no thread can be started
+                # Without threads, the cluster takes all items.
                 with contextlib.suppress(RuntimeError, MemoryError):
                     for item in items:
                         futures.append(pool.submit(call, item))
+            # meanwhile connect, and take back the items that no thread has begun
             try:
                 workers = self.workers()
             finally:
                 remaining = []
-                # a call that has begun is not cancelled
-                for number in range(len(items)):
-                    if number >= len(futures) or futures[number].cancel():
-                        remaining.append(number)
-            numbered = ((number, items[number]) for number in remaining)
-            bundled = bundles(numbered, len(remaining), workers)
+                for index in range(len(items)):
+                    if index >= len(futures) or futures[index].cancel():
+                        remaining.append(index)
+            # hand these to the cluster
+            indexed = ((index, items[index]) for index in remaining)
+            bundled = bundles(indexed, len(remaining), workers)
             with contextlib.suppress(WorkerLostError):
                 for answers in self.results(partial(_call_each, call), bundled):
-                    done |= answers
-        for number, future in enumerate(futures):
+                    returned |= answers
+        for index, future in enumerate(futures):
             if not future.cancelled():
-                done[number] = future.result()
-        return [done.get(number) for number in range(len(items))]
+                returned[index] = future.result()
+        return [returned.get(index) for index in range(len(items))]
 
     def under_way(self, workers: int) -> int:
         """Return how many tasks to hand out at once: twice as many as run, so that none waits.
@@ -169,14 +175,14 @@ class Cluster:
     def results(
         self, call: Callable[[T], R], tasks: Iterator[T]
     ) -> Iterator[R]:
-        """Yield `call(task)` for each task, in any order.
+        """Have the cluster call a function for each task; yield what it returns, in any order.
 
         Raises WorkerLostError if a worker died, ConfigError if a worker cannot import this program,
-        and IncompleteError if the cluster failed otherwise. `call` must return its own errors as
-        results: an error that is raised here is taken for one of the cluster.
+        and IncompleteError if the cluster failed otherwise. The function must return errors instead
+        of raising them: an error that it raises is taken for a failure of the cluster.
         """
-        kind = CLUSTER_BACKENDS[self.backend]
-        results = kind.results(self, call, tasks, self.workers())
+        backend = CLUSTER_BACKENDS[self.backend]
+        results = backend.results(self, call, tasks, self.workers())
         try:
             yield from results
         except PipelineError:  # a text could not be read on this machine
@@ -191,8 +197,11 @@ class Cluster:
                     "install gec-pipeline on every machine, in the same version"
                 )
                 raise self._error(f"{message}: {remedy}") from None
-            names = {of_error.__name__ for of_error in type(error).__mro__}
-            if names.intersection(kind.death_errors):
+            # compared by name, as errors of a cluster have no common module to import from
+            class_names = {
+                ancestor.__name__ for ancestor in type(error).__mro__
+            }
+            if class_names.intersection(backend.death_errors):
                 raise WorkerLostError(
                     f"a worker of the cluster died ({reason})"
                 ) from None
@@ -206,7 +215,10 @@ class Cluster:
 
 
 def bundles(items: Iterator[T], number: int, workers: int) -> Iterator[list[T]]:
-    """Yield a number of items in bundles for workers."""
+    """Yield items, of which there are `number`, in bundles for so many workers.
+
+    The fewer items remain, the smaller the bundles, so that all workers end together.
+    """
     remaining = number
     while True:
         size = min(remaining // (BUNDLES_FOR_EACH * workers), MAX_BUNDLE)
@@ -220,14 +232,14 @@ def bundles(items: Iterator[T], number: int, workers: int) -> Iterator[list[T]]:
 def _call_each(
     call: Callable[[T], R], items: Sequence[tuple[int, T]]
 ) -> dict[int, R]:
-    """Return what a function returns for each item, by the number of the item."""
-    return {number: call(item) for number, item in items}
+    """Return what a function returns for each item, by the index of the item."""
+    return {index: call(item) for index, item in items}
 
 
 def _first_line(error: BaseException) -> str:
-    """Return the type and the first line of an error."""
-    lines: list[Any] = [
-        line.strip() for line in str(error).splitlines() if line.strip()
-    ]
+    """Return the type and the first line of an error that is not blank."""
     name = type(error).__name__
-    return f"{name}: {lines[0][:300]}" if lines else name
+    for line in str(error).splitlines():
+        if line.strip():
+            return f"{name}: {line.strip()[:300]}"
+    return name

@@ -21,6 +21,7 @@ class Computation(ABC):
         options: RunOptions = AUTO,
         listener: Listener = SILENT,
     ) -> None:
+        """Take the metrics whose numbers are computed, and options and listener of the run."""
         self.metrics = metrics
         self.options = options
         self.listener = listener

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from ..kernel.common import Lines
     from .store.run_directory import RunDirectory
 
+
 Cell = tuple[str, StatisticsSpec]
 """A system and a specification of statistics."""
 Counts = StoredCounts | InMemoryCounts
@@ -79,20 +80,22 @@ def cut(
     references: int = 1,
     least: int = MIN_SHARDS,
 ) -> list[Shard]:
-    """Cut lines into shards, independently of the number of workers.
+    """Cut the lines of a data set into shards, independently of the number of workers.
 
-    `size` is the number of bytes of all files together. `shard_lines` is the number of lines of a
-    shard; by default it follows from the size and the number of references, and is a multiple of
-    `stride`. `least` is the number of shards, unless they would be too small or too large; fewer
-    than MIN_SHARDS are for counts in memory, which an interruption loses anyway.
+    `lines`, `systems` and `references` are how many the data set has; `size` is the number of bytes
+    of all its files together. `shard_lines` is the number of lines of a shard (the last may have
+    fewer). None: it follows from the other arguments, and is a multiple of `stride`. There are then
+    about `least` shards, unless each would have less than MIN_BYTES, or more than MAX_BYTES or
+    MAX_ROWS. Counts in memory ask for fewer than MIN_SHARDS, since an interruption loses them
+    anyway.
     """
     if shard_lines is None:
         size = max(size, 1)
         target_bytes = min(max(size // least, MIN_BYTES), MAX_BYTES)
         rows_of_line = max(systems * references, 1)
         max_lines = MAX_ROWS // rows_of_line
-        target_lines, rest = divmod(lines * target_bytes, size)
-        if stride == 1 and rest:
+        target_lines, remainder = divmod(lines * target_bytes, size)
+        if stride == 1 and remainder:
             target_lines += 1  # else a small shard would be left
         strides = min(target_lines, max_lines) // stride
         shard_lines = max(strides, 1) * stride
@@ -132,7 +135,10 @@ class _Plan(NamedTuple):
         least: int = MIN_SHARDS,
         passes: Mapping[CorpusPass, workers.Found] | None = None,
     ) -> _Plan:
-        """Return the plan for missing counts; `least` is the number of shards (see cut)."""
+        """Return the plan for missing counts, of which `keys` has the keys.
+
+        `shard_lines` and `least` are as in cut(); `passes` has the results of corpus passes.
+        """
         names = list(dict.fromkeys(name for name, _ in keys))
         specs = list(dict.fromkeys(spec for _, spec in keys))
         shards = cut(
@@ -148,7 +154,9 @@ class _Plan(NamedTuple):
 
     @property
     def cells(self) -> list[Cell]:
-        """The system and specification of each array of a shard, in the order of a worker."""
+        """The system and specification of each array that a worker counts for a shard, in order:
+        all systems for the first specification, then all for the next.
+        """
         cells = []
         for spec in self.specs:
             cells += [(name, spec) for name in self.names]
@@ -160,7 +168,10 @@ class _Plan(NamedTuple):
         directory: RunDirectory,
         proof: Path | None = None,
     ) -> ShardFile:
-        """Return the file for the counts of a shard."""
+        """Return the file for the counts of a shard; `proof` is as in ShardFile.
+
+        Arrays without a key (counts that exist already) are not stored in it.
+        """
         references = len(self.corpus.references)
         cells = self.cells
         keys = [self.keys.get(cell) for cell in cells]
@@ -173,10 +184,14 @@ class _Plan(NamedTuple):
         shard: Shard,
         file: ShardFile | None,
     ) -> workers.Task:
-        """Return the task of a worker for a shard."""
+        """Return the task of a worker: read the lines of a shard, and count all specifications.
+
+        `number` identifies the task in the worker's answer. `file` is where the worker writes the
+        counts. None: it answers them.
+        """
         corpus = self.corpus
         low, high = shard
-        names = self.corpus.systems if self.names == [ALL] else self.names
+        names = corpus.systems if self.names == [ALL] else self.names
         source = None
         if corpus.source:
             source = corpus.source.span(low, high)
@@ -207,27 +222,31 @@ class _Plan(NamedTuple):
         )
 
     def missing(self, shard: Shard, lost: workers.Lost) -> list[Missing]:
-        """Return the lines of a shard that could not be counted, by their numbers for the user.
+        """Return the lines that could not be counted, for each system that lost them.
 
-        Raises IncompleteError for a corpus pass.
+        `lost` counts lines from the first of the shard, and systems from the first of the plan. The
+        result has line numbers as the user knows them. Raises IncompleteError for a corpus pass.
         """
         corpus = self.corpus
-        names = self.names[lost.first : lost.last]
         first = shard.low + lost.low + 1
         last = shard.low + lost.high
         if self.names == [ALL]:
             lines = f"{corpus.name}: lines {first:,} to {last:,} cannot be read"
             consequence = "and all lines together decide what each counts"
             raise IncompleteError(f"{lines}, {consequence}; {UNCOUNTABLE_HINT}")
+        names = self.names[lost.first : lost.last]
         text = corpus.systems[names[0]]
-        numbers = (text.number(first), text.number(last))
-        return [Missing(corpus.name, name, *numbers) for name in names]
+        line_numbers = (text.number(first), text.number(last))
+        return [Missing(corpus.name, name, *line_numbers) for name in names]
 
 
 def _by_view(
     corpus: Corpus, specs: Sequence[StatisticsSpec]
 ) -> list[tuple[Corpus, list[StatisticsSpec]]]:
-    """Return each view of a data set, the texts first, with the specifications that read it."""
+    """Group specifications by the view of a data set that they read: its texts, edits, or numbers.
+
+    Return each view with its specifications, beginning with the texts.
+    """
     groups: dict[int, tuple[Corpus, list[StatisticsSpec]]] = {}
     for spec in specs:
         view = corpus.read_by(spec)
@@ -241,7 +260,7 @@ class _CountedShard(NamedTuple):
 
     shard: Shard
     columns: workers.Columns | None
-    """None: a worker has written them."""
+    """The counts, an array for each of _Plan.cells. None: a worker has written them."""
     missing: list[Missing]
     """The lines that could not be counted."""
 
@@ -253,7 +272,12 @@ def _counted(
     listener: Listener = SILENT,
     file: Callable[[Shard], ShardFile | None] = lambda _: None,
 ) -> Iterator[_CountedShard]:
-    """Yield each shard when it is done; `file` returns where workers may write its columns."""
+    """Have workers count the `undone` shards of a plan; yield each when it is done.
+
+    `file` returns the file that a worker may write the counts of a shard to. None, as by default:
+    the counts are yielded. Progress is reported to the listener as lines times systems, and
+    includes the shards of the plan that earlier runs have counted.
+    """
     corpus = plan.corpus
     n_jobs, backend = _workers(corpus, options)
     if options.cluster and undone:
@@ -288,7 +312,7 @@ def _counted(
 def _workers(
     corpus: Corpus, options: RunOptions
 ) -> tuple[int, workers.Backend]:
-    """Return how many workers count, and which backend is used."""
+    """Return how many workers count, and which backend is used, for the size of a data set."""
     return workers.plan(
         options.n_jobs or "auto",
         options.backend or "auto",
@@ -314,17 +338,18 @@ def count_all(
     options: RunOptions = AUTO,
     listener: Listener = SILENT,
 ) -> tuple[Counted, list[Missing]]:
-    """Count what the run directory does not have; return all counts, and uncountable lines.
+    """Count each system of a data set for each specification, unless the run directory has it.
 
-    The counts of a shard are written as soon as it is done, so that the next run goes on from there
-    after an interruption. Systems with lines that could not be counted are left out of the counts.
-    Raises CorpusError if a file has changed meanwhile.
+    Return the counts on disk by system and specification, and the lines that could not be counted.
+    Systems with such lines are left out of the counts. The counts of a shard are written as soon as
+    it is done, so that the next run goes on from there after an interruption. Raises CorpusError if
+    a file has changed meanwhile.
     """
     workers.keep_memory()
     counted: dict[Cell, Counts] = {}
     all_missing: list[Missing] = []
     for view, view_specs in _by_view(corpus, specs):
-        # find out what is missing
+        # find the counts that the run directory does not have
         counts = _stored_counts(view, view_specs, directory)
         to_count: dict[Cell, StoredCounts] = {}
         for cell, stored in counts.items():
@@ -332,7 +357,7 @@ def count_all(
                 to_count[cell] = stored
         directory.announce(to_count.values())
 
-        # count it
+        # count them, shard by shard
         specs_to_count = [spec for _, spec in to_count]
         passes = _passes_on_disk(
             view, specs_to_count, directory, options, listener
@@ -342,18 +367,18 @@ def count_all(
             view, keys, directory, options, listener, passes
         )
 
-        # join the shards
+        # join the shards to one file for each system and specification
         incomplete = {item.system for item in parts.missing}
         uses_threads = to_count and view.lines > MIN_THREADED_LINES
-        number = options.threads if uses_threads else 1
+        thread_count = options.threads if uses_threads else 1
         joined = []
-        with threads(number) as shared:
+        with threads(thread_count) as shared:
             for (name, _), stored in to_count.items():
                 if name not in incomplete:
                     locations = parts.with_key(stored.key)
                     file = directory.join(stored, locations, shared)
                     joined.append((file, stored))
-        # when all are joined: none is lost if the disk is full
+        # only when all are joined, so that none is lost if the disk is full
         directory.put_in_place(joined)
         if not parts.missing:
             parts.delete()
@@ -371,7 +396,11 @@ def _passes_on_disk(
     options: RunOptions,
     listener: Listener,
 ) -> dict[CorpusPass, workers.Found]:
-    """Return the results of corpus passes; what the run directory does not have is counted."""
+    """Return the result of each corpus pass that some specifications ask for.
+
+    A corpus pass reads the whole data set before anything is counted, for example for the document
+    frequencies of n-grams. It is run only if the run directory does not have its result.
+    """
     passes = {}
     references = len(corpus.references)
     for corpus_pass, view in _corpus_passes(corpus, specs):
@@ -387,6 +416,7 @@ def _passes_on_disk(
             arrays = (location.read() for location in parts.with_key(key))
             file.write([workers.joined(corpus_pass, references, arrays)])
             parts.delete()
+        # the file has one array, the result
         (location,) = file.locations().values()
         passes[corpus_pass] = workers.Found(corpus_pass, references, location)
     return passes
@@ -395,7 +425,7 @@ def _passes_on_disk(
 def _corpus_passes(
     corpus: Corpus, specs: Iterable[StatisticsSpec]
 ) -> Iterator[tuple[CorpusPass, Corpus]]:
-    """Yield the corpus passes of specifications, each with the data set that it reads.
+    """Yield each corpus pass of some specifications once, with the data set that it reads.
 
     The data set is without systems if the pass reads none.
     """
@@ -411,7 +441,7 @@ class _Parts(NamedTuple):
 
     shards: list[Shard]
     locations: Mapping[CountsKey, Location]
-    """Where they are, and those of earlier runs with other shards."""
+    """Where the counts of each shard are, and those of earlier runs with other shards."""
     missing: list[Missing]
     """The lines that could not be counted."""
 
@@ -433,9 +463,11 @@ def _counted_to_files(
     listener: Listener,
     passes: Mapping[CorpusPass, workers.Found] | None = None,
 ) -> _Parts:
-    """Count the shards that earlier runs have not counted; return where all of them are.
+    """Count the shards that earlier runs have not counted; return where the counts of all are.
 
-    `passes` are the results of the corpus passes; None: the pass itself is counted.
+    `keys` has the key of each system and specification to count. `passes` has the results of corpus
+    passes. None: the corpus pass itself is counted. Raises CorpusError, and deletes the counts, if a
+    text has changed meanwhile.
     """
     references = len(corpus.references)
     widths = {}
@@ -443,7 +475,9 @@ def _counted_to_files(
         widths[key] = spec.schema(references).width
     locations = find(directory.path / UNFINISHED, widths)
     shard_lines = options.shard_lines
-    if not shard_lines:  # that of an earlier run, if it was interrupted
+    if not shard_lines:
+        # Cut as the interrupted run did, whose counts can only be used for the same shards. Its
+        # first shard shows how many lines it took.
         first_shards = [part for part in locations if part.low == 0]
         if first_shards:
             shard_lines = first_shards[0].high
@@ -454,13 +488,12 @@ def _counted_to_files(
         if not counts_keys <= locations.keys():
             undone.append(shard)
 
-    stage = "looking"
-    if undone:
-        stage = "surveying" if passes is None else "counting"
-    listener.stage(stage)
+    stage = "counting"
     purpose = f"of {len(plan.names)} systems to count"
     if passes is None:
+        stage = "surveying"
         purpose = "to survey"
+    listener.stage(stage if undone else "looking")
     shards = f"{len(undone):,} of {len(plan.shards):,} shards"
     listener.note(f"{corpus.name}: {shards} {purpose}")
 
@@ -479,7 +512,7 @@ def _counted_to_files(
             for shard, columns, missing in counted:
                 file = plan.file(shard, directory)
                 if columns is not None:
-                    # of a worker that has another folder, or cannot write
+                    # The worker has another folder, or cannot write to this one.
                     file.write(columns)
                 written = file.locations()
                 if columns is None and not written:
@@ -500,19 +533,19 @@ def _counted_to_files(
 
 
 def _merged(missing: Iterable[Missing]) -> list[Missing]:
-    """Return missing lines sorted by system and line, with neighbours of a system joined."""
+    """Return ranges of missing lines sorted by system and line.
+
+    Ranges of a system that touch or overlap are joined to one.
+    """
     merged: list[Missing] = []
     for item in sorted(missing, key=lambda item: (item.system, item.first)):
-        is_neighbour = False
-        if merged:
+        if merged and merged[-1].system == item.system:
             before = merged[-1]
-            same_system = before.system == item.system
-            is_neighbour = same_system and item.first <= before.last + 1
-        if is_neighbour:
-            last = max(before.last, item.last)
-            merged[-1] = replace(before, last=last)
-        else:
-            merged.append(item)
+            if item.first <= before.last + 1:
+                last = max(before.last, item.last)
+                merged[-1] = replace(before, last=last)
+                continue
+        merged.append(item)
     return merged
 
 
@@ -531,7 +564,10 @@ def finished_counts(
 def _stored_counts(
     view: Corpus, specs: Iterable[StatisticsSpec], directory: RunDirectory
 ) -> dict[Cell, StoredCounts]:
-    """Return the counts of each system and specification of a view, which need not exist."""
+    """Return the counts of each system and specification of a view, with their paths and keys.
+
+    The files need not exist.
+    """
     counts = {}
     for spec in specs:
         schema = spec.schema(len(view.references))
@@ -548,7 +584,11 @@ def _stored_counts(
 
 
 def _key(corpus: Corpus, spec: StatisticsSpec, *outputs: object) -> str:
-    """Return the key of counts of a data set: they depend on `outputs` and on its other texts."""
+    """Return the key of counts: a digest of everything that they depend on.
+
+    `outputs` are the digests of the outputs that they depend on. The digests of source and
+    references are taken from the data set.
+    """
     source = corpus.source and corpus.source.digest
     references = [file.digest for file in corpus.references]
     texts: list[object] = [source, references, corpus.lines, corpus.missing]
@@ -568,24 +608,28 @@ MIN_PACKED_LINES = 1024
 def count_in_memory(
     corpus: Corpus, specs: Sequence[StatisticsSpec], options: RunOptions = AUTO
 ) -> Counted:
-    """Count everything in memory; raises IncompleteError if lines cannot be counted."""
+    """Count each system of a data set for each specification, and keep the counts in memory.
+
+    Raises IncompleteError if lines cannot be counted.
+    """
     counted: dict[Cell, Counts] = {}
     for view, view_specs in _by_view(corpus, specs):
         if _is_small(view, options):
             try:
                 counted |= _counted_at_once(view, view_specs)
                 continue
-            except LongTextError:  # the way below says where
+            except LongTextError:
+                # Count it again with a worker, whose error names the text and the line.
                 pass
         passes = _passes_in_memory(view, view_specs, options)
-        cells: dict[Cell, str] = {}
+        keys: dict[Cell, str] = {}  # without content: nothing is stored
         for spec in view_specs:
-            cells |= {(name, spec): "" for name in view.systems}
+            keys |= {(name, spec): "" for name in view.systems}
         n_jobs, backend = _workers(view, options)
         least = {"serial": 1, "threading": 2 * n_jobs}.get(backend, MIN_SHARDS)
-        plan = _Plan.of(view, cells, options.shard_lines, least, passes)
+        plan = _Plan.of(view, keys, options.shard_lines, least, passes)
         arrays = _counted_arrays(plan, options)
-        for name, spec in cells:
+        for name, spec in keys:
             schema = spec.schema(len(view.references))
             counted[name, spec] = InMemoryCounts(arrays[name, spec], schema)
     return counted
@@ -594,9 +638,10 @@ def count_in_memory(
 def _counted_arrays(
     plan: _Plan, options: RunOptions
 ) -> dict[Cell, list[workers.Rows]]:
-    """Return the arrays of all shards for each system and specification, in the order of lines.
+    """Count all shards of a plan in memory.
 
-    Raises IncompleteError if lines cannot be counted.
+    Return the arrays of the shards for each system and specification, in the order of lines. Raises
+    IncompleteError if lines cannot be counted.
     """
     columns_of: dict[Shard, workers.Columns] = {}
     for shard, columns, missing in _counted(plan, plan.shards, options):
@@ -606,6 +651,7 @@ def _counted_arrays(
     arrays: dict[Cell, list[workers.Rows]] = {}
     for cell in plan.cells:
         arrays[cell] = []
+    # shards are done in any order
     for shard in plan.shards:
         for cell, array in zip(plan.cells, columns_of[shard], strict=True):
             if array is not None:
@@ -614,21 +660,21 @@ def _counted_arrays(
 
 
 def _is_small(corpus: Corpus, options: RunOptions) -> bool:
-    """Return whether a data set in memory is counted at once, without shards and workers."""
-    has_other_options = (
-        options.backend is not None or options.shard_lines is not None
-    )
-    if options.n_jobs != 1 or has_other_options:
+    """Return whether a data set is counted at once in this process, without shards and workers.
+
+    It is if it is in memory, smaller than MIN_SHARDED_BYTES, and no option asks for workers.
+    """
+    if options.n_jobs != 1 or options.backend or options.shard_lines:
         return False
-    size = 0
-    for text in corpus.texts:
-        size += text.size if isinstance(text, MemoryText) else MIN_SHARDED_BYTES
-    return size < MIN_SHARDED_BYTES
+    if not _is_in_memory(corpus):
+        return False
+    return sum(text.size for text in corpus.texts) < MIN_SHARDED_BYTES
 
 
 def _counted_at_once(
     corpus: Corpus, specs: Sequence[StatisticsSpec]
 ) -> dict[Cell, Counts]:
+    """Count each system for each specification in this process. Raises as Prepared.count() does."""
     counted: dict[Cell, Counts] = {}
     outputs = {name: text.read() for name, text in corpus.systems.items()}
     for spec in specs:
@@ -641,7 +687,7 @@ def _counted_at_once(
 def _passes_in_memory(
     corpus: Corpus, specs: Sequence[StatisticsSpec], options: RunOptions
 ) -> dict[CorpusPass, workers.Found]:
-    """Return the results of corpus passes."""
+    """Return the result of each corpus pass that some specifications ask for."""
     passes = {}
     for corpus_pass, view in _corpus_passes(corpus, specs):
         references = len(view.references)
@@ -656,7 +702,10 @@ class PreparedCounts:
     """Source and references of a data set, prepared to count outputs in this process."""
 
     def __init__(self, corpus: Corpus, spec: StatisticsSpec) -> None:
-        """Prepare the view of a data set that a specification reads."""
+        """Prepare the view of a data set that a specification reads.
+
+        Outputs are only read if a corpus pass needs those of all systems.
+        """
         self.references = len(corpus.references)
         self.schema = spec.schema(self.references)
         self.missing: Bools | None = None
@@ -665,32 +714,31 @@ class PreparedCounts:
         """The indices of all lines."""
         source = None
         if corpus.source and spec.source:
-            source = _lines_of(corpus.source)
-        references = [_lines_of(text) for text in corpus.references]
+            source = _all_lines(corpus.source)
+        references = [_all_lines(text) for text in corpus.references]
         if corpus.missing:
-            missing_lines = [
-                reference.blanks - 1 for reference in corpus.references
-            ]
+            # Blank lines are numbered from 1.
+            missing_lines = [text.blanks - 1 for text in corpus.references]
             references, self.missing = workers.without(
                 references, missing_lines
             )
         systems = []
         if spec.corpus_pass and spec.corpus_pass.of_systems:
-            systems = [_lines_of(text) for text in corpus.systems.values()]
+            systems = [_all_lines(text) for text in corpus.systems.values()]
         text = Text(source, references, systems, {}, missing=self.missing)
         text = spec.with_corpus_pass(text)
         self.corpus_pass_result = text.corpus_data
         self._prepared = spec.prepared(text, as_lines=corpus.computed)
 
     def columns(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
-        """Return the columns of outputs, of which each is for the line with the index in `rows`.
+        """Return the columns of outputs: each an array whose first axis is that of `outputs`.
 
-        Missing references have ref_len -1. Raises as Prepared.count() does.
+        `rows` has the index of each output's line in the data set. Missing references have ref_len
+        -1. Raises as Prepared.count() does.
         """
         columns = self._prepared.count(outputs, rows)
-        if self.missing is not None and "ref_len" in columns:
-            is_missing = self.missing[rows]
-            columns["ref_len"] = np.where(is_missing, -1, columns["ref_len"])
+        if self.missing is not None:
+            workers.mark_missing(columns, self.missing[rows])
         return columns
 
     def counts(self, outputs: Sequence[str]) -> InMemoryCounts:
@@ -701,8 +749,5 @@ class PreparedCounts:
         return InMemoryCounts([self.schema.narrowed(columns)], self.schema)
 
 
-def _lines_of(text: AnyText) -> Lines:
-    span = text.span(0, text.lines)
-    if isinstance(span, Span):
-        return span.read()
-    return span
+def _all_lines(text: AnyText) -> Lines:
+    return workers.read(text.span(0, text.lines))

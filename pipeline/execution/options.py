@@ -41,19 +41,18 @@ class RunOptions:
     """Whether numbers of users' metrics are cached on this computer."""
 
     def under(self, written: "RunConfig") -> "RunOptions":
-        """Return these options, with those of the section `run` of a config for None.
+        """Fill in options that are None (or empty) from the section `run` of a config.
 
-        The address belongs to the config's backend: with another backend it is not used.
+        The config's address belongs to its backend: with another backend it is not used. Patience
+        is always the config's.
         """
         backend = self.backend or written.backend
         address = self.address
         if backend == written.backend:
             address = address or written.address
-        devices = (
-            written.devices
-            if isinstance(written.devices, list)
-            else [written.devices]
-        )
+        devices = written.devices
+        if not isinstance(devices, list):
+            devices = [devices]
         return replace(
             self,
             n_jobs=self.n_jobs or written.n_jobs,
@@ -70,7 +69,8 @@ class RunOptions:
     ) -> "Iterator[RunOptions]":
         """Yield these options with a Cluster if the backend is one, and disconnect at the end.
 
-        `opened` is the Cluster with which texts were opened, which is used if it is the same.
+        `opened` is the Cluster with which texts were opened. It is used again if its settings are
+        the same.
         """
         cluster = self.new_cluster()
         if cluster is None:

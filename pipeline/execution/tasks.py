@@ -66,7 +66,7 @@ class Task:
 def tasks_of(
     metrics: Sequence[Metric], corpora: Iterable[Corpus]
 ) -> tuple[Task, ...]:
-    """Bind every metric to every data set; raises InputError if one has not what a metric reads."""
+    """Bind every metric to every data set; raises InputError if it lacks what a metric reads."""
     tasks = []
     for corpus in corpora:
         tasks += [Task.of(metric, corpus) for metric in metrics]

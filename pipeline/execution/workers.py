@@ -107,7 +107,11 @@ class Task:
         return len(text.starts)
 
     def part(self, low: int, high: int, first: int, last: int) -> Task:
-        """Return the task for the lines low <= i < high and the systems first <= s < last alone."""
+        """Return the task for the lines low <= i < high and the systems first <= s < last alone.
+
+        All four count from the first line and system of this task. The new task answers its counts,
+        since its file is for the counts of the whole shard.
+        """
 
         def cut(text: ShardText) -> ShardText:
             if isinstance(text, Span):
@@ -131,7 +135,7 @@ class Task:
 
 
 def lines_between(lines: Ints, low: int, high: int) -> Ints:
-    """Return the lines low <= i < high of some in rising order, as numbers from 0."""
+    """Return those of some line numbers, in rising order, that are low <= i < high, less `low`."""
     first, last = np.searchsorted(lines, (low, high))
     return lines[first:last] - low
 
@@ -139,21 +143,31 @@ def lines_between(lines: Ints, low: int, high: int) -> Ints:
 def without(
     references: Sequence[Lines], missing_lines: Sequence[Ints]
 ) -> tuple[list[Lines], Bools]:
-    """Return references with empty lines in the place of missing ones, and which lines are missing.
+    """Return references whose missing lines are empty, and which lines are missing.
 
-    The lines of each reference that are missing are numbers from 0. The second value is
-    bool [lines, references]. The columns of a missing reference have ref_len -1.
+    `missing_lines` has the numbers, from 0, of the lines that each reference lacks. The second
+    value is bool [lines, references]. (Later, a missing reference gets ref_len -1 in the counts.)
     """
     lines = len(references[0].starts)
     is_missing = np.zeros((lines, len(references)), bool)
-    for number, missing in enumerate(missing_lines):
-        is_missing[missing, number] = True
+    for index, line_numbers in enumerate(missing_lines):
+        is_missing[line_numbers, index] = True
     emptied = []
-    for number, reference in enumerate(references):
-        is_empty = is_missing[:, number]
+    for index, reference in enumerate(references):
+        # a line that ends where it starts is empty
+        is_empty = is_missing[:, index]
         ends = np.where(is_empty, reference.starts, reference.ends)
         emptied.append(reference._replace(ends=ends))
     return emptied, is_missing
+
+
+def mark_missing(columns: dict[str, Ints], is_missing: Bools | None) -> None:
+    """Set the ref_len of missing references to -1. `is_missing` is bool [lines, references]; None:
+    none is missing.
+    """
+    if is_missing is not None and "ref_len" in columns:
+        lengths = columns["ref_len"]
+        columns["ref_len"] = np.where(is_missing, -1, lengths)
 
 
 def keep_memory() -> None:
@@ -175,16 +189,18 @@ def answer(count: Callable[[Task], Done], task: Task) -> Answer:
 
 
 def count(task: Task) -> Done:
-    """Read and count a shard.
+    """Read the lines of a shard, and count each system for each specification of statistics.
 
-    Return the number of the task, and the packed columns of each system, for one spec after the
-    other. Raises CorpusError if a text is not valid UTF-8, or a line is too long to be counted.
+    Return the number of the task, and a packed array [lines, width] for each system: all systems
+    for the first specification, then all for the next. A corpus pass has one array. Missing
+    references have ref_len -1. Raises CorpusError if a text is not valid UTF-8, or a line is too
+    long to be counted.
     """
     # read the lines
     in_memory = not isinstance(task.texts[0], Span)
     if not in_memory:  # else the process is the user's
         keep_memory()
-    texts = [_read(text) for text in task.texts]
+    texts = [read(text) for text in task.texts]
     lines = len(texts[0].starts)
     rows = task.low + np.arange(lines)
     source = None
@@ -205,7 +221,8 @@ def count(task: Task) -> Done:
         missing=is_missing,
     )
 
-    # count for one spec after the other
+    # count for one specification after the other; `found` is empty if there is no corpus pass
+    compared = [*task.references, *task.systems]
     packed = []
     for spec, found in zip_longest(task.spec, task.found):
         schema = spec.schema(len(task.references))
@@ -214,24 +231,20 @@ def count(task: Task) -> Done:
             spec_text = text._replace(corpus_data=found.content)
         try:
             for columns in spec.count(spec_text):
-                if is_missing is not None and "ref_len" in columns:
-                    reference_lengths = columns["ref_len"]
-                    columns["ref_len"] = np.where(
-                        is_missing, -1, reference_lengths
-                    )
+                mark_missing(columns, is_missing)
                 packed.append(schema.narrowed(columns))
         except InvalidTextError as error:
-            read = [*task.references, *task.systems]
+            # the number of a text among those that this specification reads
+            encoded = compared
             if task.source and spec.source:
-                read.insert(0, task.source)
-            position = _position(read[error.text], "")
+                encoded = [task.source, *compared]
+            position = _position(encoded[error.text], "")
             message = (
                 "is no longer valid UTF-8; it changed since it was checked"
             )
             raise CorpusError([Problem(position, message)]) from None
         except LongTextError as error:
-            read = [*task.references, *task.systems]
-            position = _position(read[error.text], "text")
+            position = _position(compared[error.text], "text")
             line = task.low + error.line + 1
             raise CorpusError(
                 [Problem(f"{position}:{line}", error.message)]
@@ -239,15 +252,15 @@ def count(task: Task) -> Done:
     return task.number, packed
 
 
-def _read(text: ShardText) -> Lines:
-    """Return the lines of a text, which are read unless they are in memory."""
+def read(text: ShardText) -> Lines:
+    """Return the lines of a text; they are read from its file unless they are in memory."""
     if isinstance(text, Span):
         return text.read()
     return text
 
 
 def _position(text: ShardText, in_memory: str) -> str:
-    """Return the name of a text for messages; that of a text in memory is an argument."""
+    """Return the name of a text for messages: of its file, or `in_memory` if it has none."""
     if isinstance(text, Span):
         return text.display_name or text.path
     return in_memory
@@ -264,6 +277,10 @@ class _ClusterWork:
     """The version of the program and of its counting, on the machine that handed the task out."""
 
     def __call__(self, tasks: Sequence[Task]) -> list[Answer | PipelineError]:
+        """Return the answer to each task, up to the first that ends with an error, which is last.
+
+        A worker with another version of the counting only returns an error.
+        """
         import platform
 
         host = platform.node()
@@ -286,12 +303,12 @@ class _ClusterWork:
 
 
 def _on(host: str, problem: Problem) -> Problem:
-    """Return the problem of a file that cannot be read, with the machine that could not read it."""
-    what = "file at the same path, with the same time"
+    """Add to the problem of a file that cannot be read which machine could not read it, and why."""
+    needed = "file at the same path, with the same time"
     if "://" in problem.position:
-        what = "access to it"
-    where = f"on {host}, where a worker needs the same {what}"
-    return replace(problem, message=f"{problem.message} ({where})")
+        needed = "access to it"
+    reason = f"on {host}, where a worker needs the same {needed}"
+    return replace(problem, message=f"{problem.message} ({reason})")
 
 
 # ---- in the first process
@@ -306,13 +323,15 @@ def plan(
 ) -> tuple[int, Backend]:
     """Return how many workers and which backend are used for `size` bytes of text.
 
-    A cluster has a number of workers of its own. Texts in memory are counted in threads if the
-    kernel is compiled, since they would have to be sent to processes.
+    With "auto" there is a worker for each processor, but only one if both are "auto" and the texts
+    are small. The backend "auto" is serial for one worker. For more, it is processes (loky), or
+    threads if the texts are in memory, which processes would have to be sent, and the kernel is
+    compiled. (The number of workers of a cluster is its own: see Cluster.workers.)
     """
-    workers: Backend = "loky"
+    parallel_backend: Backend = "loky"
     small = SMALL[kernel.name()]
     if in_memory and kernel.name() == "native":
-        workers = "threading"
+        parallel_backend = "threading"
         small = SMALL_IN_MEMORY
     if n_jobs == "auto":
         n_jobs = processors()
@@ -321,7 +340,7 @@ def plan(
     if backend == "serial" or (backend == "auto" and n_jobs == 1):
         return 1, "serial"
     if backend == "auto":
-        return n_jobs, workers
+        return n_jobs, parallel_backend
     return n_jobs, backend
 
 
@@ -372,7 +391,7 @@ def run(
             f"{error.reason}; run the same command again"
         ) from None
     except WorkerLostError as error:
-        # joblib drops answers that came just before a death. Their shards are written.
+        # joblib drops answers that came just before a death. But their shards may be written.
         for task in list(pending.values()):
             if task.file and task.file.locations():
                 del pending[task.number]
@@ -383,7 +402,10 @@ def run(
 def _from_cluster(
     tasks: Iterator[Task], number: int, cluster: Cluster
 ) -> Iterator[Answer]:
-    """Yield the answers of a cluster, whose workers read texts from files at the same paths."""
+    """Yield the answers of a cluster to `number` tasks, and raise the errors that it returns.
+
+    Its workers read texts from files at the same paths.
+    """
     bundled = bundles(map(_carried, tasks), number, cluster.workers())
     work = _ClusterWork(count, (__version__, COUNTING))
     for answers in cluster.results(work, bundled):
@@ -394,7 +416,10 @@ def _from_cluster(
 
 
 def _carried(task: Task) -> Task:
-    """Return a task that contains the texts which are in the temporary folder of this machine."""
+    """Return a task for another machine, which cannot read the temporary files of this one.
+
+    Lines in temporary files, and results of corpus passes, are put into the task.
+    """
 
     def carried(text: ShardText) -> ShardText:
         if isinstance(text, Span) and text.temporary:
@@ -430,11 +455,12 @@ class Lost(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What came of a task."""
+    """The result of a task."""
 
     number: int
+    """The number of the task."""
     columns: Columns | None
-    """None: they are in the file of the shard."""
+    """The counts. None: they are in the file of the shard."""
     lost: list[Lost]
     """What could not be counted."""
 
@@ -449,6 +475,7 @@ class Runner:
         warn: Callable[[str], None],
         cluster: Cluster | None = None,
     ) -> None:
+        """Take the number and kind of workers, or a cluster."""
         self.n_jobs = n_jobs
         self.backend = backend
         self.warn = warn
@@ -462,8 +489,8 @@ class Runner:
         are tried once more together; those that are not done then are tried alone, at the end.
         """
         todo = {task.number: task for task in tasks}
-        suspects: list[Task] = []
-        tried: set[int] = set()
+        suspects: list[Task] = []  # handed out at two deaths
+        handed_out_before: set[int] = set()
         while todo and self.deaths_left > 0:
             remaining = list(todo.values())
             answers = run(remaining, self.n_jobs, self.backend, self.cluster)
@@ -475,16 +502,19 @@ class Runner:
                 self.deaths_left -= 1
                 self.warn(f"{error.reason}; its work is tried again")
                 for task in error.tasks:
-                    if task.number in tried:
+                    if task.number in handed_out_before:
                         suspects.append(todo.pop(task.number))
-                    tried.add(task.number)
+                    handed_out_before.add(task.number)
         for task in [*suspects, *todo.values()]:
-            yield self._alone(task, Lost(0, task.lines, 0, len(task.systems)))
+            all_of_task = Lost(0, task.lines, 0, len(task.systems))
+            yield self._alone(task, all_of_task)
 
     def _alone(self, task: Task, part: Lost) -> Outcome:
         """Count a part of a task while nothing else runs; if a worker dies of it, count its halves.
 
-        Parts are lost when they cannot be halved, or too many workers have died.
+        `part` is the lines and systems to count. A part is lost if it cannot be halved (one line of
+        one system) or too many workers have died. The outcome has an array for each specification
+        and system, or None in place of one that is not complete.
         """
         systems = part.last - part.first
         if isinstance(task.spec[0], CorpusPass):
@@ -501,12 +531,12 @@ class Runner:
         except WorkerDiedError as error:
             lines = part.high - part.low
             halves = _halves(part, systems)
-            what = (
-                "two smaller shards are tried" if halves else "it is given up"
-            )
+            next_step = "it is given up"
+            if halves:
+                next_step = "two smaller shards are tried"
             counted = f"{lines:,} lines" if lines > 1 else "a line"
             self.deaths_left -= 1
-            self.warn(f"{error.reason} over {counted} alone; {what}")
+            self.warn(f"{error.reason} over {counted} alone; {next_step}")
         if not halves:
             return lost
         first, second = [self._alone(task, half) for half in halves]
@@ -514,7 +544,7 @@ class Runner:
 
 
 def _halves(part: Lost, systems: int) -> list[Lost]:
-    """Return the halves of the lines of a part; of the systems of a line; or nothing."""
+    """Halve a part by its lines; if it has one line, by its systems; return [] if by neither."""
     if part.high - part.low > 1:
         line = (part.low + part.high) // 2
         return [part._replace(high=line), part._replace(low=line)]
@@ -527,21 +557,26 @@ def _halves(part: Lost, systems: int) -> list[Lost]:
 def _joined(
     first: Outcome, second: Outcome, specs: int, *, lines: bool
 ) -> Outcome:
-    """Join the outcomes of two halves of a part: of its lines, or of its systems."""
-    upper_columns = first.columns or []
-    lower_columns = second.columns or []
+    """Join the outcomes of two halves of a part: halves of its lines, or (`lines` is False) of its
+    systems.
+
+    `specs` is the number of specifications. Columns have all systems for the first specification,
+    then all for the next.
+    """
+    first_columns = first.columns or []
+    second_columns = second.columns or []
     columns: Columns = []
     if lines:
-        for upper, lower in zip(upper_columns, lower_columns, strict=True):
+        for upper, lower in zip(first_columns, second_columns, strict=True):
             if upper is None or lower is None:
                 columns.append(None)
             else:
                 columns.append(np.concatenate((upper, lower)))
     else:
-        for number in range(specs):
-            for half in (upper_columns, lower_columns):
+        for spec in range(specs):
+            for half in (first_columns, second_columns):
                 systems = len(half) // specs
-                start = number * systems
+                start = spec * systems
                 columns += half[start : start + systems]
     return Outcome(first.number, columns, [*first.lost, *second.lost])
 
@@ -590,25 +625,27 @@ def _of_file(corpus_pass: CorpusPass, references: int, rows: Location) -> Found:
 def joined(
     corpus_pass: CorpusPass, references: int, shards: Iterable[Rows]
 ) -> Rows:
-    """Return the reduced rows of all shards, which come in the order of lines.
+    """Join and reduce the rows that a corpus pass has found in each shard: integers [rows, width].
 
-    A few neighbours at a time are reduced, so that memory holds little more than the rows that are
-    left in the end.
+    `references` is the number of references. Shards come in the order of lines. The last two arrays
+    are reduced whenever the last is at least half as long, as merge sort does, so that memory holds
+    little more than the rows that are left in the end.
     """
     schema = corpus_pass.schema(references)
     waiting: list[Rows] = []
 
-    def reduce(last: int) -> None:
-        rows = np.concatenate(waiting[-last:])
+    def reduce_last(arrays: int) -> None:
+        """Replace the last arrays of `waiting` by one with their reduced rows."""
+        rows = np.concatenate(waiting[-arrays:])
         reduced = corpus_pass.reduced(schema.unpack(rows))
-        waiting[-last:] = [schema.narrowed(reduced)]
+        waiting[-arrays:] = [schema.narrowed(reduced)]
 
     for shard in shards:
         waiting.append(shard)
         while len(waiting) > 1:
-            max_lines = 2 * len(waiting[-1])
-            if len(waiting[-2]) > max_lines:
+            max_rows = 2 * len(waiting[-1])
+            if len(waiting[-2]) > max_rows:
                 break
-            reduce(2)
-    reduce(len(waiting))
+            reduce_last(2)
+    reduce_last(len(waiting))
     return waiting[0]

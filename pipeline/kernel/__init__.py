@@ -92,9 +92,9 @@ def compiled_files(folder: Path) -> list[Path]:
 
 
 def why_not_native() -> str:
-    """Return why the Python kernel is used, and what to do.
+    """Return why the compiled kernel is not used, and what to do, as a sentence.
 
-    Returns an empty text if the compiled one is used, or the Python kernel was requested.
+    Returns an empty text if it is used, or the Python kernel was requested.
     """
     if name() == "native" or os.environ.get("PIPELINE_KERNEL") == "python":
         return ""
@@ -111,10 +111,10 @@ def why_not_native() -> str:
 
 
 def stale() -> str:
-    """Return what to do if the compiled kernel is older than its sources, else an empty text.
+    """Return what to do if a compiled kernel is older than its sources, else an empty text.
 
     It is a possible reason of any call that failed: functions of an old kernel may take other
-    arguments.
+    arguments. The kernels of extensions are looked at too.
     """
     if name() == "python":
         return ""
@@ -122,11 +122,9 @@ def stale() -> str:
     for folder in [NATIVE, *sorted(package.glob("extensions/*/kernel/native"))]:
         changed = []
         for file in compiled_files(folder):
+            compiled_at = file.stat().st_mtime
             source = folder / f"{file.name.partition('.')[0]}.pyx"
-            if (
-                source.exists()
-                and source.stat().st_mtime > file.stat().st_mtime
-            ):
+            if source.exists() and source.stat().st_mtime > compiled_at:
                 changed.append(source.name)
         if changed:
             return (
@@ -146,8 +144,8 @@ def function_of(
 ) -> Any:
     """Return a function of one kernel, "native" or "python".
 
-    `module` is the module of `native/` that has it. `package` has both kernels; some extensions
-    bring one.
+    `module` is the module of `native/` that has it. `package` is the package that contains both
+    kernels: this one, or one of an extension.
     """
     if kernel == "python":
         module = TWINS.get(module, module)

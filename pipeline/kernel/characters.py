@@ -71,28 +71,34 @@ CHINESE: tuple[Range, ...] = (
 
 
 def in_category(name: str) -> list[Range]:
-    """Return the ranges of Unicode's general category P, S or N, as regex 2026.11.15 has them."""
-    categories = (
-        Path(__file__).with_name("categories.txt").read_text(encoding="ascii")
-    )
-    line = next(line for line in categories.splitlines() if line[0] == name)
+    """Return the code points of Unicode's general category P, S or N, as regex 2026.11.15 has them.
+
+    They are ranges, first and last included.
+    """
+    file = Path(__file__).with_name("categories.txt")
     ranges = []
-    # such as 30-39, in hex, first and last included
-    for word in line.split()[1:]:
-        first, _dash, last = word.partition("-")
-        ranges.append((int(first, 16), int(last or first, 16)))
+    for line in file.read_text(encoding="ascii").splitlines():
+        # such as "N 30-39 B2", in hexadecimal digits
+        category, *words = line.split()
+        if category == name:
+            for word in words:
+                first, _dash, last = word.partition("-")
+                ranges.append((int(first, 16), int(last or first, 16)))
     return ranges
 
 
 @functools.cache
 def kinds(split: str) -> bytes:
-    """Return the kind of every code point, a byte each, for 13a, zh or intl.
+    """Return the kind of every code point for the tokeniser 13a, zh or intl.
 
-    Raises KeyError for another name.
+    The kind of code point i, such as ALONE, is byte i. Raises KeyError for another tokeniser.
     """
     western: dict[int, Sequence[Range]] = {
         DIGIT: [(ord("0"), ord("9"))],
-        POINT: [(ord(","), ord(",")), (ord("."), ord("."))],
+        POINT: [
+            (ord(","), ord(",")),
+            (ord("."), ord(".")),
+        ],
         ALONE: ASCII_ALONE,
         DASH: [(ord("-"), ord("-"))],
     }

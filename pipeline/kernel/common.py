@@ -42,29 +42,30 @@ SPLITS = (
 
 
 class Kind(NamedTuple):
-    """How often an n-gram is counted, from its counts in three texts.
+    """How often an n-gram is counted, from its counts in source, reference and output.
 
-    The texts are s, the source, r, the reference, and h, the output. An n-gram counts as often as
-    all texts of `of` have it, beyond any text of `less`.
+    Fields name texts by letters: s, the source, r, the reference, and h, the output.
     """
 
     of: str
+    """An n-gram is counted as often as all of these texts have it (the minimum)."""
     less: str = ""
+    """What one of these texts has (the maximum) is subtracted."""
     without: str = ""
-    """A text that must not have the n-gram at all."""
+    """An n-gram of this text is not counted at all."""
     within: str = ""
-    """A text that must have the n-gram as often as it is counted, beyond those of `less` too."""
+    """An n-gram is counted at most as often as this text has it."""
 
     def times(self, source: int, reference: int, output: int) -> int:
-        """Return how often an n-gram is counted, from how often the texts have it."""
-        texts = {"s": source, "r": reference, "h": output}
-        if self.without and texts[self.without]:
+        """Return how often an n-gram is counted, from how often each text has it."""
+        occurrences = {"s": source, "r": reference, "h": output}
+        if self.without and occurrences[self.without]:
             return 0
-        common = min(texts[letter] for letter in self.of)
-        surplus = max((texts[letter] for letter in self.less), default=0)
-        count = max(common - surplus, 0)
+        common = min(occurrences[text] for text in self.of)
+        subtracted = max((occurrences[text] for text in self.less), default=0)
+        count = max(common - subtracted, 0)
         if self.within:
-            count = min(count, texts[self.within])
+            count = min(count, occurrences[self.within])
         return count
 
 
@@ -122,17 +123,17 @@ class Lines(NamedTuple):
     """Where each line ends in data; the newline at its end is not part of it."""
 
     def trimmed(self) -> Lines:
-        """Return the same lines without the bytes that come before and behind all of them."""
+        """Return the same lines without the bytes of data before the first and after the last."""
         if not len(self.starts):
             return self
-        first = int(self.starts.min())
-        last = int(self.ends.max())
-        if (first, last) == (0, len(self.data)):
+        start = int(self.starts.min())
+        end = int(self.ends.max())
+        if (start, end) == (0, len(self.data)):
             return self
         return Lines(
-            data=self.data[first:last],
-            starts=self.starts - first,
-            ends=self.ends - first,
+            data=self.data[start:end],
+            starts=self.starts - start,
+            ends=self.ends - start,
         )
 
     def __reduce__(self) -> tuple[type[Lines], tuple[bytes, Ints, Ints]]:
@@ -149,7 +150,7 @@ class Lines(NamedTuple):
 
 
 def join_lines(texts: Iterable[bytes]) -> Lines:
-    """Return texts (which may hold newlines) as Lines."""
+    """Return texts, which may contain newlines, as the lines of one text, a line for each."""
     import numpy as np
 
     lines = list(texts)
@@ -262,8 +263,9 @@ def check_overlap(
 ) -> None:
     """Check the arguments of overlap().
 
-    Raises KeyError for an unknown kind, LongTextError for a line with more than MAX_NGRAMS, where
-    text 0 is the first reference, and ValueError for all else.
+    Raises KeyError for an unknown kind, LongTextError for a line whose source and references have
+    more than MAX_NGRAMS n-grams, and ValueError for an order outside of 1 to MAX_ORDER and texts
+    that do not fit together.
     """
     import numpy as np
 
@@ -271,6 +273,7 @@ def check_overlap(
     sources = [] if source is None else [source]
     check_parallel(references, [*sources, *systems])
     compared = [*references, *sources]
+    # only if all lines together have too many can one line have too many
     if sum(len(text.ids) for text in compared) * order > MAX_NGRAMS:
         sizes = np.sum([_lengths(text.offsets) for text in compared], axis=0)
         check_sizes(sizes, order)
@@ -282,9 +285,9 @@ def _lengths(offsets: Ints) -> Ints:
 
 
 def check_sizes(sizes: Ints, order: int) -> None:
-    """Raise LongTextError as check_overlap() does.
+    """Raise LongTextError for the first line with more than MAX_NGRAMS n-grams of 1 to `order`.
 
-    `sizes` has the number of tokens in source and references of each line.
+    `sizes` is the number of tokens in source and references together: int64 [lines].
     """
     too_long = sizes * order > MAX_NGRAMS
     if too_long.any():
@@ -299,15 +302,15 @@ def check_order(order: int, kinds: Sequence[str]) -> None:
     if not 1 <= order <= MAX_ORDER:
         raise ValueError(f"order: expected 1 to {MAX_ORDER}, found {order}")
     for kind in kinds:
-        if kind not in KINDS and kind not in MERGED_KINDS:
+        if kind not in COUNTED:
             raise KeyError(kind)
 
 
 def check_parallel(references: Texts, others: Texts) -> None:
     """Raise ValueError for texts that do not fit together.
 
-    There must be a reference, all texts must have equally many lines, and offsets and ids must be
-    sound.
+    There must be a reference, all texts must have equally many lines, offsets must rise from 0 to
+    at most the number of ids, and no id may be below 0.
     """
     if not references:
         raise ValueError("references: at least one is needed")
@@ -335,7 +338,10 @@ def check_rising(offsets: Ints, size: int) -> None:
 def check_sentences(
     references: Sequence[Sentences], systems: Sequence[Sentences]
 ) -> None:
-    """Raise ValueError for texts of sentences, as check_parallel() does for lines."""
+    """Raise ValueError for texts that do not fit together, as check_parallel() does.
+
+    Sentences must fit to the ids, and lines to the sentences.
+    """
     for text in [*references, *systems]:
         if len(text.offsets) == 0 or len(text.firsts) == 0:
             raise ValueError("texts: they have different numbers of lines")
@@ -352,9 +358,9 @@ def check_allowed(
     systems: Sequence[Sentences],
     allowed: Allowed | None,
 ) -> None:
-    """Raise ValueError unless there is a text for each system with each reference.
+    """Raise ValueError unless allowed[system][reference] is a text with the lines of `references`.
 
-    These texts must also pass check_parallel().
+    None, which sets no limit to hits, is allowed too.
     """
     if allowed is None:
         return
@@ -395,41 +401,42 @@ def check_weighted(
 ) -> None:
     """Check the arguments of weighted_lcs() and weighted_union().
 
-    Raises ValueError as check_sentences() does, and if `powers` has no value for the longest
-    sentence. Raises LongTextError if the lengths of two sentences of a line, multiplied, exceed
-    MAX_CELLS.
+    `powers` has the weight of each run length, from 0 tokens. Raises ValueError as
+    check_sentences() does, and if `powers` has no weight for the longest sentence. Raises
+    LongTextError if the lengths of two sentences of a line, multiplied, exceed MAX_CELLS.
     """
     check_sentences(references, systems)
-    in_references = [_longest(text) for text in references]
-    in_systems = [_longest(text) for text in systems]
-    if max(
-        int(sizes.max(initial=0)) for sizes in in_references + in_systems
-    ) >= len(powers):
+    longest = [_longest(text) for text in [*references, *systems]]
+    longest_of_all = max(int(lengths.max(initial=0)) for lengths in longest)
+    if longest_of_all >= len(powers):
         raise ValueError(
             "powers: there are fewer than the longest sentence has tokens"
         )
-    for number, system in enumerate(in_systems, len(references)):
-        for reference in in_references:
-            too_long = system * reference > MAX_CELLS
+    for text in range(len(references), len(longest)):
+        output_lengths = longest[text]
+        for reference_lengths in longest[: len(references)]:
+            too_long = output_lengths * reference_lengths > MAX_CELLS
             if too_long.any():
                 line = int(too_long.argmax())
-                sizes = f"sentences of {reference[line]:,} and {system[line]:,} tokens"
+                sizes = f"sentences of {reference_lengths[line]:,} and {output_lengths[line]:,} tokens"
                 message = (
                     f"{sizes} are too long to be aligned with weights (ROUGE-W)"
                 )
-                raise LongTextError(number, line, message)
+                raise LongTextError(text, line, message)
 
 
 def _longest(text: Sentences) -> Ints:
     """Return how many tokens the longest sentence of each line has: int64 [lines]."""
     import numpy as np
 
-    sizes = _lengths(text.offsets)[: text.firsts[-1]]
+    lengths = _lengths(text.offsets)[: text.firsts[-1]]
     firsts = text.firsts[:-1]
     longest = np.zeros(len(firsts), np.int64)
-    full = _lengths(text.firsts) > 0
-    if full.any():
-        longest[full] = np.maximum.reduceat(sizes, firsts[full])
+    # reduceat() cannot reduce the range of a line without sentences
+    has_sentences = _lengths(text.firsts) > 0
+    if has_sentences.any():
+        starts = firsts[has_sentences]
+        longest[has_sentences] = np.maximum.reduceat(lengths, starts)
     return longest
 
 
@@ -440,17 +447,18 @@ def check_edit_rate(references: Texts, systems: Texts) -> None:
     reference has more than MAX_BEAM_CELLS cells.
     """
     check_parallel(references, systems)
-    for number, system in enumerate(systems, len(references)):
-        sizes = _lengths(system.offsets)
+    for text, system in enumerate(systems, len(references)):
+        rows = _lengths(system.offsets)
         for reference in references:
-            targets = _lengths(reference.offsets)
-            too_long = 2 * (BEAM + 1) * sizes + 2 * targets > MAX_BEAM_CELLS
+            columns = _lengths(reference.offsets)
+            # The beam is the wider the more columns there are for a row, hence both terms.
+            cells = 2 * (BEAM + 1) * rows + 2 * columns
+            too_long = cells > MAX_BEAM_CELLS
             if too_long.any():
                 line = int(too_long.argmax())
-                both = f"output and reference of {sizes[line]:,} and {targets[line]:,} tokens"
-                raise LongTextError(
-                    number, line, f"{both} are too long for the edits of TER"
-                )
+                sizes = f"{rows[line]:,} and {columns[line]:,} tokens"
+                message = f"output and reference of {sizes} are too long for the edits of TER"
+                raise LongTextError(text, line, message)
 
 
 # --- samplers of references, and what both kernels check before they draw
@@ -493,7 +501,8 @@ def check_drawer(
 def check_present(present: Ints | None, lines: int, references: int) -> None:
     """Raise ValueError if the number of lines is below 0 or `present` does not fit.
 
-    `present` has 1 to `references` for each line, or is None.
+    `present` is how many references each line has, 1 to `references`: int64 [lines]. None: every
+    line has all.
     """
     if lines < 0:
         raise ValueError(f"lines: expected 0 or more, found {lines}")
@@ -510,19 +519,18 @@ def check_present(present: Ints | None, lines: int, references: int) -> None:
 
 
 def check_terms(terms: Sequence[Ints], references: int) -> int:
-    """Return the number of lines of terms [lines, references, width].
+    """Return the number of lines of terms: arrays int64 [lines, references, width].
 
-    Raises ValueError for other shapes.
+    Raises ValueError if there is no array, or one has another type or shape, or is not in the order
+    of C.
     """
-    lines: set[int] = {term.shape[0] for term in terms}
-    if len(lines) != 1 or any(
-        term.ndim != 3 or term.shape[1] != references for term in terms
-    ):
-        raise ValueError(
-            f"terms: expected the shape [lines, {references}, width], with as many lines for all"
-        )
-    if any(
-        term.dtype != "int64" or not term.flags.c_contiguous for term in terms
-    ):
-        raise ValueError("terms: expected int64 arrays, in the order of C")
-    return lines.pop()
+    shape = f"[lines, {references}, width], with as many lines for all"
+    if not terms:
+        raise ValueError(f"terms: expected the shape {shape}")
+    lines = len(terms[0])
+    for term in terms:
+        if term.ndim != 3 or term.shape[:2] != (lines, references):
+            raise ValueError(f"terms: expected the shape {shape}")
+        if term.dtype != "int64" or not term.flags.c_contiguous:
+            raise ValueError("terms: expected int64 arrays, in the order of C")
+    return lines

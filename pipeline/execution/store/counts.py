@@ -14,7 +14,6 @@ process.
 
 import contextlib
 import json
-import math
 import os
 import re
 import secrets
@@ -86,8 +85,11 @@ def content_key(*content: object) -> str:
 
 
 def counts_key(texts: Sequence[object], spec: StatisticsSpec) -> str:
-    """Return the key of the counts of some texts: a digest of everything that the counts depend on."""
-    # the key of the spec has no quotes around it
+    """Return the key of the counts of some texts: a digest of everything that the counts depend on.
+
+    `texts` are the digests of the texts, and what else the counts depend on but the specification.
+    """
+    # the key of the specification has no quotes around it
     content = f"{repr((COUNTING, *texts)).removesuffix(')')}, {spec.cache_key})"
     return text_digest(content.encode(), size=16)
 
@@ -117,10 +119,11 @@ class StoredCounts:
         Raises StoreError.
         """
         with self._opened() as file:
-            is_format_2 = file.readline(MAX_HEADER_BYTES).startswith(
-                b'{"format": 2,'
-            )
-            arrays = self._packed(file, text_digest if is_format_2 else digest)
+            header = file.readline(MAX_HEADER_BYTES)
+            digest_of_format: Digest = digest
+            if header.startswith(b'{"format": 2,'):
+                digest_of_format = text_digest
+            arrays = self._packed(file, digest_of_format)
             yield from map(self.schema.unpack, arrays)
 
     def check_size(self) -> None:
@@ -144,27 +147,33 @@ class StoredCounts:
     def _packed(
         self, file: BinaryIO, digest: Digest = digest
     ) -> Iterator[Array]:
-        """Yield the arrays of a file whose first line has been read; raises StoreError if damaged."""
+        """Yield the blocks of a file whose first line has been read: integers [lines, width].
+
+        `digest` is the digest function of the file's format. Raises StoreError if the file is
+        damaged.
+        """
         size = self._checked_size(file)
-        starts = range(0, self.lines, BLOCK_LINES)
-        start = file.tell()
+        block_starts = range(0, self.lines, BLOCK_LINES)
+        blocks_position = file.tell()
 
-        # the digests, at the end
-        no_digests = np.zeros((len(starts), 1), np.int64)
-        end = size - len(array_bytes(no_digests))
-        file.seek(max(end, start))
-        checks, _ = read_array(file, self.path, no_digests.shape)
+        # read the digests, an array of known size at the end of the file
+        no_digests = np.zeros((len(block_starts), 1), np.int64)
+        digests_position = size - len(array_bytes(no_digests))
+        file.seek(max(digests_position, blocks_position))
+        digests, _ = read_array(file, self.path, no_digests.shape)
 
-        # the blocks
-        file.seek(start)
-        for low, check in zip(starts, checks[:, 0].tolist(), strict=True):
+        # read the blocks, and compare their digests
+        file.seek(blocks_position)
+        for low, block_digest in zip(
+            block_starts, digests[:, 0].tolist(), strict=True
+        ):
             lines = min(BLOCK_LINES, self.lines - low)
             shape = (lines, self.schema.width)
-            array, array_digest = read_array(file, self.path, shape, digest)
-            if _number(array_digest) != check:
+            block, found_digest = read_array(file, self.path, shape, digest)
+            if _number(found_digest) != block_digest:
                 raise damaged(self.path)
-            yield array
-        if file.tell() != end:
+            yield block
+        if file.tell() != digests_position:
             raise damaged(self.path)
 
     def is_intact(self) -> bool:
@@ -194,38 +203,48 @@ class StoredCounts:
     ) -> None:
         """Write the content of this file to the path `waiting`, from the arrays of all shards.
 
-        The shards are in the order of lines. Threads may share the work; the bytes are the same.
+        `parts` is where these arrays are, in the order of lines. The file has blocks of BLOCK_LINES
+        lines, whatever the lengths of the shards. Threads may share the work; the bytes are the
+        same.
         """
-        edges = [0, *accumulate(part.shape[0] for part in parts)]
+        # Part i has the lines bounds[i] <= line < bounds[i + 1].
+        bounds = [0, *accumulate(part.shape[0] for part in parts)]
         parts_at_once = max(JOINED_LINES * len(parts) // self.lines, 1)
 
-        def packed(first: int) -> list[tuple[bytes, int]]:
-            """Return the blocks that begin in some arrays, and their digests."""
-            start = edges[first]
-            end = edges[min(first + parts_at_once, len(parts))]
-            low = min(_next_block(start), self.lines)
-            high = min(_next_block(end), self.lines)
+        def blocks_of_parts(first: int) -> list[tuple[bytes, int]]:
+            """Return the blocks that begin in the next `parts_at_once` parts, and their digests.
+
+            The last of these blocks may end in later parts, which are then read too.
+            """
+            parts_start = bounds[first]
+            parts_end = bounds[min(first + parts_at_once, len(parts))]
+            low = min(_next_block(parts_start), self.lines)
+            high = min(_next_block(parts_end), self.lines)
             if low == high:
                 return []
-            last = bisect_left(edges, high)
+            last = bisect_left(bounds, high)
             rows = np.concatenate([part.read() for part in parts[first:last]])
             blocks = []
-            for index in range(low - start, high - start, BLOCK_LINES):
-                block = rows[index : index + BLOCK_LINES]
+            for line in range(low, high, BLOCK_LINES):
+                start = line - parts_start
+                block = rows[start : start + BLOCK_LINES]
                 data = array_bytes(Schema.narrow(block))
                 blocks.append((data, _number(digest(data))))
             return blocks
 
         def content() -> Iterator[bytes]:
-            checks = []
+            """Yield each block, and then the array of all digests."""
+            digests = []
             firsts = range(0, len(parts), parts_at_once)
-            batches = in_batches(shared, packed, firsts, JOINED_BATCHES)
+            batches = in_batches(
+                shared, blocks_of_parts, firsts, JOINED_BATCHES
+            )
             if shared is not alone:
                 batches = prefetch(batches)
-            for data, check in chain.from_iterable(batches):
-                checks.append(check)
+            for data, block_digest in chain.from_iterable(batches):
+                digests.append(block_digest)
                 yield data
-            yield array_bytes(np.array(checks, np.int64).reshape(-1, 1))
+            yield array_bytes(np.array(digests, np.int64).reshape(-1, 1))
 
         write_atomic(waiting, chain([self._header()], content()))
 
@@ -286,32 +305,36 @@ def _number(text: str) -> int:
 def read_array(
     file: BinaryIO, path: Path, shape: tuple[int, int], digest: Digest = digest
 ) -> tuple[Array, str]:
-    """Return the next array of a file, and its digest.
+    """Return the next array of a file in .npy format, integers [rows, width], and its digest.
 
-    Raises StoreError if it is damaged or has another shape. The header is not read by numpy, which
-    evaluates it as Python text: several threads cannot do this at once on Python 3.11, and a
-    damaged header can make numpy raise almost any error. The size is checked before memory is
-    taken.
+    `shape` is the expected shape; the number of rows may be ANY_ROWS. Raises StoreError if the
+    array is damaged or has another shape. The header is not read by numpy, which evaluates it as
+    Python text: several threads cannot do this at once on Python 3.11, and a damaged header can
+    make numpy raise almost any error.
     """
+    # ten bytes: magic, version 1.0, and the length of the header
     prefix = file.read(10)
-    text = b""
+    header = b""
     if prefix[:8] == b"\x93NUMPY\x01\x00":
-        text = file.read(int.from_bytes(prefix[8:10], "little"))
-    header = _HEADER.fullmatch(text)
-    if not header:
+        header = file.read(int.from_bytes(prefix[8:10], "little"))
+    fields = _HEADER.fullmatch(header)
+    if not fields:
         raise damaged(path)
-    rows = int(header[2])
-    width = int(header[3])
+    rows = int(fields[2])
+    width = int(fields[3])
     if width != shape[1] or shape[0] not in (ANY_ROWS, rows):
         raise damaged(path)
-    dtype = np.dtype(header[1].decode())
-    size = math.prod((rows, width)) * dtype.itemsize
+    dtype = np.dtype(fields[1].decode())
+    size = rows * width * dtype.itemsize
+    # A damaged header may ask for more bytes than there are, and memory for them.
     remaining = os.fstat(file.fileno()).st_size - file.tell()
-    data = file.read(size) if size <= remaining else b""
+    if size > remaining:
+        raise damaged(path)
+    data = file.read(size)
     if len(data) != size:
         raise damaged(path)
     array: Array = np.frombuffer(data, dtype).reshape(rows, width)
-    return array, digest(prefix, text, data)
+    return array, digest(prefix, header, data)
 
 
 def array_bytes(array: NDArray[Any]) -> bytes:
@@ -326,16 +349,16 @@ def array_bytes(array: NDArray[Any]) -> bytes:
 def reblock(arrays: Iterable[Array]) -> Iterator[Array]:
     """Cut arrays of any lengths, in order, into blocks of BLOCK_LINES lines."""
     waiting: list[Array] = []
-    count = 0
+    waiting_lines = 0
     for array in arrays:
         waiting.append(array)
-        count += len(array)
-        while count >= BLOCK_LINES:
+        waiting_lines += len(array)
+        while waiting_lines >= BLOCK_LINES:
             joined = np.concatenate(waiting)
             yield joined[:BLOCK_LINES]
             waiting = [joined[BLOCK_LINES:]]
-            count -= BLOCK_LINES
-    if count:
+            waiting_lines -= BLOCK_LINES
+    if waiting_lines:
         yield np.concatenate(waiting)
 
 
@@ -371,13 +394,13 @@ class Location(NamedTuple):
         try:
             with open_regular(self.path) as file:
                 file.seek(self.offset)
-                array, check = read_array(file, self.path, self.shape)
+                array, found_digest = read_array(file, self.path, self.shape)
         except OSError as error:
             message = (
                 f"cannot be read: {error.strerror}; run the same command again"
             )
             raise StoreError(f"{self.path}: {message}") from None
-        if check != self.digest:
+        if found_digest != self.digest:
             raise damaged(self.path)
         return array
 
@@ -412,11 +435,12 @@ class ShardFile(NamedTuple):
         return True
 
     def write(self, arrays: Sequence[Array | None], mark: str = "") -> None:
-        """Write the arrays that have a key; raises StoreError.
+        """Write the arrays of the shard, one for each of `keys`; raises StoreError.
 
-        `mark` is in the temporary name of the file.
+        Arrays without a key, and None in place of an incomplete array, are left out. `mark` is in
+        the temporary name of the file, so that several workers can write it at once.
         """
-        data_of: dict[str, bytes] = {}
+        data_of: dict[str, bytes] = {}  # by key
         for key, array in zip(self.keys, arrays, strict=True):
             if key and array is not None:
                 data_of[key] = array_bytes(array)
@@ -431,7 +455,11 @@ class ShardFile(NamedTuple):
         )
 
     def locations(self, *, read: bool = False) -> dict[CountsKey, Location]:
-        """Return where the arrays are, by the header; `read` leaves out those that are damaged."""
+        """Return where the arrays with a key are, by the file's header.
+
+        `read`: read the arrays too, up to the first damaged one, which is left out like all after
+        it.
+        """
         widths = {}
         for key, width in zip(self.keys, self.widths, strict=True):
             if key:
@@ -449,7 +477,10 @@ def new_proof(folder: Path) -> Path:
 
 
 def of_keys(paths: Iterable[Path], keys: Set[str]) -> Iterator[Path]:
-    """Yield the files of unfinished counts that have only arrays with these keys, or are unreadable."""
+    """Yield the files of unfinished counts whose arrays all have some of these keys.
+
+    A file that cannot be read, or whose header is damaged, has none and is yielded too.
+    """
     for path in paths:
         header: Any = []
         try:
@@ -464,7 +495,10 @@ def of_keys(paths: Iterable[Path], keys: Set[str]) -> Iterator[Path]:
 
 
 def delete(paths: Iterable[Path], folders: Iterable[Path] = ()) -> None:
-    """Delete files, and then those of the folders that are empty and no links."""
+    """Delete files, and then those of some folders that are empty and no links.
+
+    Raises StoreError if a file cannot be deleted. A folder that cannot be deleted is left.
+    """
     for path in paths:
         try:
             path.unlink(missing_ok=True)
@@ -478,9 +512,10 @@ def delete(paths: Iterable[Path], folders: Iterable[Path] = ()) -> None:
 
 
 def find(folder: Path, widths: Mapping[str, int]) -> dict[CountsKey, Location]:
-    """Return where the arrays with some keys are. `widths` has the columns of each array by key.
+    """Find the arrays with some keys in the files of shards that an earlier run has left.
 
-    Each array is read once. Damaged arrays are left out, and so are counted again.
+    `widths` has these keys, and the number of columns of their arrays. Each array is read once.
+    Damaged arrays are left out, so that they are counted again.
     """
     locations: dict[CountsKey, Location] = {}
     if folder.is_symlink() or not folder.is_dir():
@@ -498,24 +533,29 @@ def find(folder: Path, widths: Mapping[str, int]) -> dict[CountsKey, Location]:
 def _locations(
     path: Path, low: int, high: int, widths: Mapping[str, int], *, read: bool
 ) -> Iterator[tuple[CountsKey, Location]]:
-    """Yield where arrays are, up to the first damaged one; nothing if the header is wrong."""
+    """Yield where a shard's file (lines low <= i < high) has the arrays with the keys of `widths`.
+
+    Nothing is yielded if the header does not fit the file. `read`: each array is read, and the
+    first damaged one ends the iteration.
+    """
     try:
         with open_regular(path) as file:
             header = read_json(file.readline(MAX_HEADER_BYTES))
             offset = file.tell()
             file_size = os.fstat(file.fileno()).st_size
-        entries = [
-            (str(key), int(size), str(check)) for key, size, check in header
-        ]
+        entries = []
+        for key, size, array_digest in header:
+            entries.append((str(key), int(size), str(array_digest)))
         sizes = [size for _, size, _ in entries]
         if min(sizes, default=0) < 0 or offset + sum(sizes) != file_size:
             return
-        for key, size, check in entries:
+        for key, size, array_digest in entries:
             if key in widths:
                 rows = high - low
                 if key.startswith(CORPUS_KEY_PREFIX):
                     rows = ANY_ROWS
-                location = Location(path, offset, (rows, widths[key]), check)
+                shape = (rows, widths[key])
+                location = Location(path, offset, shape, array_digest)
                 if read:
                     location.read()
                 yield CountsKey(key, low, high), location

@@ -71,10 +71,11 @@ _UNFINISHED_FILE = re.compile(
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the content of run.json, with only those "files" that a run can have written.
+    """Return the content of run.json.
 
-    The content is empty if run.json or its end is missing. Raises StoreError if run.json cannot be
-    read, or another program wrote it.
+    Its "files" are only names that a run can have given to files. The content is empty if there is
+    no run.json, or its end is missing. Raises StoreError if it cannot be read, or another program
+    wrote it.
     """
     path = folder / MANIFEST
     try:
@@ -124,20 +125,20 @@ def _surroundings() -> dict[str, object]:
 
 
 def is_file_name(name: object) -> bool:
-    """Return whether a run can have written a file of this name, which is inside its folder."""
+    """Return whether a run can have written a file of this name, a path inside its folder."""
     if not isinstance(name, str) or name in ("unfinished", "statistics"):
         return False
     if not _FILE.fullmatch(name):
         return False
-    # as file systems allow
-    return all(
-        len(part.encode("utf-8", "surrogatepass")) <= 255
-        for part in name.split("/")
-    )
+    # File systems allow names of 255 bytes. All characters that _FILE allows are ASCII.
+    return all(len(part) <= 255 for part in name.split("/"))
 
 
 def deletable(folder: Path, names: Iterable[str]) -> list[Path]:
-    """Return the files with these names that exist, without folders and files below links."""
+    """Return the paths of those files that exist and that a run can have written.
+
+    Folders are left out, and files below a link to a folder, which is not the program's.
+    """
     paths = []
     for name in sorted(names):
         path = folder / name
@@ -157,12 +158,9 @@ def unfinished_files(folder: Path) -> list[Path]:
 
 
 def _is_below_link(folder: Path, name: str) -> bool:
-    parent = folder
-    for part in Path(name).parts[:-1]:
-        parent /= part
-        if parent.is_symlink():
-            return True
-    return False
+    # without the last, which is the folder itself
+    parents = Path(name).parents[:-1]
+    return any((folder / parent).is_symlink() for parent in parents)
 
 
 def folder_of(written: str | Path) -> Path:
@@ -225,13 +223,13 @@ class Log:
         """Open the log of a run directory; raises StoreError if it is a link or no regular file."""
         path = folder / LOG
         try:
-            number = os.open(path, _APPEND, 0o666)
+            descriptor = os.open(path, _APPEND, 0o666)
         except OSError as error:
             raise StoreError(
                 f"{path}: cannot be written: {error.strerror}"
             ) from None
-        self._file = os.fdopen(number, "ab", buffering=0)
-        status = os.fstat(number)
+        self._file = os.fdopen(descriptor, "ab", buffering=0)
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
             self._file.close()
             raise StoreError(
@@ -265,7 +263,10 @@ class RunDirectory:
     """
 
     def __init__(self, path: Path, *, make: bool = True) -> None:
-        """Open the folder, or make it; raises StoreError if that fails, or no run made it."""
+        """Open the folder, or make it (`make`).
+
+        Raises StoreError if that fails, or if there are files in the folder but no manifest.
+        """
         self.path = path
         names = set()
         try:
@@ -274,23 +275,25 @@ class RunDirectory:
             if make or path.exists():
                 names = {item.name for item in path.iterdir()}
         except (FileExistsError, NotADirectoryError) as error:
-            what = f"cannot be made: {error.strerror}"
+            reason = f"cannot be made: {error.strerror}"
             if path.exists():
-                what = "is a file; output.dir must be a folder"
-            raise StoreError(f"{path}: {what}") from None
+                reason = "is a file; output.dir must be a folder"
+            raise StoreError(f"{path}: {reason}") from None
         except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or error
+            reason = getattr(error, "strerror", None) or str(error)
             raise StoreError(f"{path}: cannot be made: {reason}") from None
+        # A run that ended before it wrote its manifest may have left these two.
         others = names - {MANIFEST + TEMPORARY, LOCK}
         if others and MANIFEST not in names:
-            what = f"holds files but no {MANIFEST}, so no run of this program made it"
+            reason = f"holds files but no {MANIFEST}, so no run of this program made it"
             advice = "name another"
             if others & {UNFINISHED, "statistics"}:
                 advice += f", or delete {path} if it was a run directory"
-            raise StoreError(f"{path}: {what}; {advice}")
+            raise StoreError(f"{path}: {reason}; {advice}")
         self.files: set[str] = set()
         """The names of the files of this run."""
         self._keys: set[str] = set()
+        """The keys of the counts and corpus passes of this run."""
         self._had_results = False
         """Whether there were results of a finished run when this one began."""
         self._repeats_results = False
@@ -318,13 +321,17 @@ class RunDirectory:
 
     @contextmanager
     def held(self, warn: Callable[[str], None]) -> Iterator[None]:
-        """Keep other runs out; raises StoreError if one works here, or a folder inside is a link."""
+        """Hold the lock of the folder, which keeps other runs out.
+
+        Raises StoreError if another run holds it, or a folder inside is a link. warn() gets a
+        message if the file system has no locks.
+        """
         for folder in self._folders():
             if folder.is_symlink():
                 advice = "a run directory with links inside is not written to: delete it"
                 raise StoreError(f"{folder}: is a link; {advice}")
         with locked(self.path, self._holder, warn):
-            # Another run may have ended since they were read.
+            # Read the manifest anew: another run may have ended since it was read.
             for name in ("manifest", "_listed"):
                 vars(self).pop(name, None)
             self._had_results = self.manifest.get("state") == "done"
@@ -428,23 +435,21 @@ class RunDirectory:
         Reports stay if the results are as before. Counts of other configs stay, finished or not,
         since they may be used again.
         """
-        if self._repeats_results:
-            current = self._listed
-        else:
-            current = set(map(self._name, self._counts_beside(self.files)))
+        earlier = self._listed
+        if not self._repeats_results:
+            earlier = set(map(self._name, self._counts_beside(self.files)))
         stale = deletable(
-            self.path, self._listed - self.files - current - {LOG}
+            self.path, self._listed - self.files - earlier - {LOG}
         )
         written = self.files | self._listed
         temporary = deletable(
             self.path, [f"{name}{TEMPORARY}" for name in written]
         )
+        # counts of shards that this run has joined
         folder = self.path / UNFINISHED
-        useless = of_keys(unfinished_files(folder), self._keys)
-        delete([*useless, *stale, *temporary], [folder])
-        self._listed = {
-            self._name(path) for path in deletable(self.path, current)
-        }
+        joined = of_keys(unfinished_files(folder), self._keys)
+        delete([*joined, *stale, *temporary], [folder])
+        self._listed = set(map(self._name, deletable(self.path, earlier)))
         return [self._name(path) for path in stale]
 
     def unneeded(self, used: Set[str]) -> list[Path]:
@@ -501,7 +506,8 @@ class RunDirectory:
     ) -> ShardFile:
         """Return the file for the result of a corpus pass, and record it as a file of this run.
 
-        It has the form of a file with the counts of a shard. No system can have its name.
+        `lines` and `references` are how many the data set has, and `key` is the key of the result.
+        The file has the form of a file with the counts of a shard. No system can have its name.
         """
         path = StoredCounts.path_in(self.path, dataset, "", corpus_pass.key)
         path = path.with_name(f"=whole{path.name}")
@@ -527,24 +533,28 @@ class RunDirectory:
         widths: Sequence[int],
         proof: Path | None = None,
     ) -> ShardFile:
-        """Return the file for the arrays of a shard, lines low <= i < high, with keys and widths."""
+        """Return the file for the counts of a shard, lines low <= i < high.
+
+        `keys`, `widths` and `proof` are as in ShardFile.
+        """
         name = f"{content_key(*filter(None, keys))}.{low}-{high}.part"
         path = self.path / UNFINISHED / name
         return ShardFile(path, low, high, tuple(keys), tuple(widths), proof)
 
     @contextmanager
     def open_to_workers(self, *, machines: bool) -> Iterator[Path | None]:
-        """Make the folder of parts for workers to write to; raises StoreError.
+        """Make the folder in which workers write the counts of shards; raises StoreError.
 
-        `machines`: workers may be on other machines. Then the path of a file is yielded, which
-        shows them whether they share the folder.
+        `machines`: workers may be on other machines. Then the path of an empty file is yielded:
+        machines that find it share the folder. Otherwise None is yielded.
         """
         folder = self.path / UNFINISHED
         try:
             folder.mkdir(exist_ok=True)
         except OSError as error:
-            why = in_the_way(folder / "x") or error.strerror
-            raise StoreError(f"{folder}: cannot be made: {why}") from None
+            # in_the_way() looks for a file among the parents of a path
+            reason = in_the_way(folder / "x") or error.strerror
+            raise StoreError(f"{folder}: cannot be made: {reason}") from None
         proof = new_proof(folder) if machines else None
         try:
             yield proof
@@ -560,9 +570,10 @@ class RunDirectory:
         parts: Sequence[Location],
         shared: Shared = alone,
     ) -> Path:
-        """Write a .columns file from arrays of all shards to a temporary path, which is returned.
+        """Write the .columns file of some counts to a temporary path, which is returned.
 
-        Threads may share the work. Raises StoreError if the file cannot be written.
+        `parts` is where the arrays of all shards are, in the order of lines. Threads may share the
+        work. Raises StoreError if the file cannot be written.
         """
         name = f"{content_key(self._name(counts.path))}.joined"
         waiting = self.path / UNFINISHED / name
@@ -570,15 +581,15 @@ class RunDirectory:
         return waiting
 
     def put_in_place(self, joined: Iterable[tuple[Path, StoredCounts]]) -> None:
-        """Move joined files to their own paths."""
+        """Move files that join() has written to the paths of their counts; raises StoreError."""
         for waiting, counts in joined:
             try:
                 counts.path.parent.mkdir(parents=True, exist_ok=True)
                 waiting.replace(counts.path)
             except OSError as error:
-                why = in_the_way(counts.path) or error.strerror
+                reason = in_the_way(counts.path) or error.strerror
                 raise StoreError(
-                    f"{counts.path}: cannot be written: {why}"
+                    f"{counts.path}: cannot be written: {reason}"
                 ) from None
             self.files.add(self._name(counts.path))
 

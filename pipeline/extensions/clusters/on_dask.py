@@ -24,7 +24,8 @@ def connect(
 ) -> int:
     """Connect to dask; return how many threads it has.
 
-    Without an address that is the cluster in dask's own settings, or a new one on this machine.
+    Without an address, that is the cluster in dask's own settings, or a new one with so many
+    `workers` on this machine (None: one for each processor). `undo` is given what disconnects.
     """
     import dask.config
     import dask.system
@@ -53,7 +54,7 @@ def connect(
         undo.callback(client.close)
     log = logging.getLogger("distributed")
     undo.callback(log.setLevel, log.level)
-    # the program itself tells the user what went wrong, once
+    # the program itself reports what went wrong, once
     log.setLevel(logging.CRITICAL)
     return sum(client.ncores().values())
 
@@ -77,7 +78,7 @@ def results(
     tasks: Iterator[Any],
     workers: int,
 ) -> Generator[Any, None, None]:
-    """Yield the results of tasks; at the end, cancel the tasks that are not done.
+    """Yield `call(task)` for each task, in any order; at the end, cancel tasks that are not done.
 
     More tasks are submitted than there are workers, so that no worker waits.
     """
@@ -90,6 +91,7 @@ def results(
     def submit(count: int) -> None:
         for task in islice(tasks, count):
             with quiet():  # dask warns of large tasks, such as those with texts
+                # pure=False: count a task that is submitted twice anew
                 future = client.submit(partial(call, task), pure=False)
             pending.add(future)
             completed.add(future)

@@ -19,7 +19,8 @@ def connect(
 ) -> int:
     """Connect to ray; return how many processors it has.
 
-    Without an address that is the cluster at RAY_ADDRESS, or a new one on this machine.
+    Without an address, that is the cluster at RAY_ADDRESS, or a new one with so many `workers` on
+    this machine (None: one for each processor). `undo` is given what disconnects.
     """
     import ray
 
@@ -31,6 +32,7 @@ def connect(
                 "num_cpus": workers,
                 "include_dashboard": False,
             }
+        # workers without a GPU still see the GPUs of the machine
         os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
         ray.init(
             **settings, log_to_driver=False, logging_level=logging.CRITICAL
@@ -45,19 +47,19 @@ def results(
     tasks: Iterator[Any],
     workers: int,
 ) -> Generator[Any, None, None]:
-    """Yield the results of tasks.
+    """Yield `call(task)` for each task, in any order; at the end, cancel tasks that are not done.
 
     ray does not try a task again: the program itself finds out which lines a worker dies of.
     """
     import ray
 
-    remote = ray.remote(max_retries=0)(lambda call, task: call(task))
-    function = ray.put(call)
+    remote_call = ray.remote(max_retries=0)(lambda call, task: call(task))
+    function = ray.put(call)  # sent to each machine once
     pending: list[Any] = []
 
     def submit(count: int) -> None:
         for task in islice(tasks, count):
-            pending.append(remote.remote(function, task))
+            pending.append(remote_call.remote(function, task))
 
     try:
         submit(cluster.under_way(workers))

@@ -24,7 +24,11 @@ results together."""
 def connect(
     address: str | None, workers: int | None, undo: contextlib.ExitStack
 ) -> int:
-    """Connect to spark; return how many tasks can run at once. The address is the master's."""
+    """Connect to spark; return how many tasks can run at once.
+
+    The address is the master's. Without one, that is the master in spark's own settings, or this
+    machine with so many `workers`. `undo` is given what disconnects.
+    """
     from joblibspark import register_spark
     from pyspark.sql import SparkSession
 
@@ -43,9 +47,10 @@ def connect(
         elif workers:
             builder = builder.config("spark.master", f"local[{workers}]")
         undo.callback(builder.getOrCreate().stop)
-    return workers or int(
-        SparkSession.builder.getOrCreate().sparkContext.defaultParallelism
-    )
+    if workers:
+        return workers
+    session = SparkSession.builder.getOrCreate()
+    return int(session.sparkContext.defaultParallelism)
 
 
 def results(
@@ -54,10 +59,10 @@ def results(
     tasks: Iterator[Any],
     workers: int,
 ) -> Generator[Any, None, None]:
-    """Yield the results of tasks from joblib, which gets a bounded number at once."""
+    """Yield `call(task)` for each task. joblib gets TASKS_FOR_EACH tasks a worker at once."""
     from joblib import Parallel, delayed, parallel_config
 
-    size = 1 if workers == 1 else TASKS_FOR_EACH * workers
+    wave_size = 1 if workers == 1 else TASKS_FOR_EACH * workers
     with contextlib.ExitStack() as stack:
         with quiet(), parallel_config(cluster.backend):
             # joblib would use this process as the only worker, so there are two, of which the
@@ -66,7 +71,7 @@ def results(
                 Parallel(max(workers, 2), batch_size=1)
             )
         while True:
-            wave = list(islice(tasks, size))
+            wave = list(islice(tasks, wave_size))
             if not wave:
                 return
             with quiet():

@@ -26,10 +26,10 @@ def python2_hash(text: str) -> int:
     """Return the hash of a text in Python 2 with 64 bits and without a seed, as a number from 0."""
     if not text:
         return 0
-    value = ord(text[0]) << 7
+    hashed = ord(text[0]) << 7
     for character in text:
-        value = (value * 1000003 & MASK) ^ ord(character)
-    return value ^ len(text)
+        hashed = (hashed * 1000003 & MASK) ^ ord(character)
+    return hashed ^ len(text)
 
 
 def python2_order(
@@ -37,33 +37,36 @@ def python2_order(
 ) -> list[Key]:
     """Return distinct keys in the order in which a dictionary of Python 2 holds them.
 
-    They are entered in order. `hashed` is python2_hash for texts. The hash of a small number is the
-    number itself.
+    The official programs go through dictionaries, so this order decides ties. Keys are entered one
+    after the other into a hash table, which grows when two thirds of it are full. `hashed` is
+    python2_hash for texts. The hash of a small number is the number itself.
     """
     keys = list(keys)
     if len(keys) < 2:
         return keys
     slots: list[Key | None] = [None] * NEW_SLOTS
-    for number, key in enumerate(keys, 1):
+    for count, key in enumerate(keys, 1):
         _enter(slots, key, hashed(key))
-        if 3 * number >= 2 * len(slots):
-            entered = [other for other in slots if other is not None]
-            growth = 2 if number > LARGE else 4
+        if 3 * count >= 2 * len(slots):
+            old_slots = slots
+            growth = 2 if count > LARGE else 4
             size = len(slots)
-            while size <= number * growth:
+            while size <= count * growth:
                 size *= 2
             slots = [None] * size
-            for other in entered:
-                _enter(slots, other, hashed(other))
+            for old_key in old_slots:
+                if old_key is not None:
+                    _enter(slots, old_key, hashed(old_key))
     return [key for key in slots if key is not None]
 
 
-def _enter(slots: list[Key | None], key: Key, disturbance: int) -> None:
-    """Put a key into the first free slot of those that its hash leads to."""
-    slot = disturbance
+def _enter(slots: list[Key | None], key: Key, hashed: int) -> None:
+    """Put a key into the first free slot of those that its hash leads to, as CPython 2 does."""
+    slot = hashed
+    perturbation = hashed
     while slots[slot % len(slots)] is not None:
-        slot = 5 * slot + disturbance + 1
-        disturbance >>= 5
+        slot = 5 * slot + perturbation + 1
+        perturbation >>= 5
     slots[slot % len(slots)] = key
 
 
@@ -140,11 +143,13 @@ def references(
     mix: bool,
     most: int = MAX_COMBINATIONS,
 ) -> tuple[Tokens, ...]:
-    """Return the distinct references of a sentence, at least one.
+    """Return the distinct references of a sentence, at least one, as tokens.
 
-    The order is that of the official program, which matters if two references are equally good.
-    With mixing it may differ from the official order if the hashes of two texts collide. Raises
-    MixingError if mixing has more than `most` combinations, or if no combination can be applied.
+    They are what each annotator corrects it to or, with `mix`, each combination of the annotators'
+    corrections. The order is that of the official program, which matters if two references are
+    equally good. With `mix` it may differ from the official order if the hashes of two texts
+    collide. Raises MixingError if there are more than `most` combinations, or if none can be
+    applied.
     """
     texts: list[Tokens] = []
     if mix:
@@ -152,6 +157,7 @@ def references(
     else:
         corrected = of_annotators(sentence)
         if len(corrected) < sentence.annotators or not corrected:
+            # some annotator corrects nothing
             texts.append(sentence.tokens)
         texts += corrected.values()
     by_text = {" ".join(tokens): tokens for tokens in texts}
@@ -159,15 +165,18 @@ def references(
 
 
 def of_annotators(sentence: CorrectedSentence) -> dict[int, Tokens]:
-    """Return the reference of each annotator who corrects something.
+    """Return the reference of each annotator who corrects something, by number.
 
-    That of all others is the sentence itself.
+    That of all others is the sentence itself. The order is that of the official program, whose
+    numbers are texts.
     """
     corrections: dict[str, list[Correction]] = {}
     for error in sentence.errors:
         for alternative in error.alternatives:
-            merged = corrections.setdefault(str(alternative.annotator), [])
-            merged += _merged(alternative)
+            of_annotator = corrections.setdefault(
+                str(alternative.annotator), []
+            )
+            of_annotator += _merged(alternative)
     corrected = {}
     for annotator in python2_order(corrections, python2_hash):
         corrected[int(annotator)] = apply(
@@ -177,39 +186,46 @@ def of_annotators(sentence: CorrectedSentence) -> dict[int, Tokens]:
 
 
 def _mixed(sentence: CorrectedSentence, most: int) -> Iterator[Tokens]:
+    """Yield the reference of each combination: for each error, the corrections of one annotator.
+
+    An error that not all annotators correct may also stay as it is. Combinations in which two
+    corrections replace the same tokens are left out. Raises MixingError as references() does.
+    """
     options = []  # for each error the distinct sets of corrections, one of which is applied
     for error in sentence.errors:
         sets = [_merged(alternative) for alternative in error.alternatives]
         if not error.required:
             sets.append(frozenset())
         options.append(dict.fromkeys(sets))
-    number = math.prod(map(len, options))
-    if number > most:
-        message = f"its corrections can be mixed in {number:,} ways; at most {most:,} are tried"
-        raise MixingError(number, message)
-    compatible = False
+    combinations = math.prod(map(len, options))
+    if combinations > most:
+        message = f"its corrections can be mixed in {combinations:,} ways; at most {most:,} are tried"
+        raise MixingError(combinations, message)
+    any_compatible = False
     for combination in itertools.product(*options):
-        edits = list(itertools.chain.from_iterable(combination))
-        if len(set(map(SPAN, edits))) == len(edits):
-            compatible = True
-            yield apply(sentence.tokens, edits)
-    if not compatible:
+        corrections = list(itertools.chain.from_iterable(combination))
+        spans = set(map(SPAN, corrections))
+        if len(spans) == len(corrections):
+            any_compatible = True
+            yield apply(sentence.tokens, corrections)
+    if not any_compatible:
         message = (
             "its corrections cannot be mixed: in each combination, two of them replace "
             "the same tokens"
         )
-        raise MixingError(number, message)
+        raise MixingError(combinations, message)
 
 
 def _merged(alternative: Alternative) -> frozenset[Correction]:
-    """Return the corrections of an alternative, those of the same tokens joined."""
-    words: dict[tuple[int, int], Tokens] = {}
-    for edit in alternative.corrections:
-        span = (edit.start, edit.end)
-        words[span] = words.get(span, ()) + edit.words
-    return frozenset(
-        Correction(start, end, joined) for (start, end), joined in words.items()
-    )
+    """Return the corrections of an alternative; those of the same span are joined to one."""
+    words_of_span: dict[tuple[int, int], Tokens] = {}
+    for correction in alternative.corrections:
+        span = (correction.start, correction.end)
+        words_of_span[span] = words_of_span.get(span, ()) + correction.words
+    merged = []
+    for (start, end), words in words_of_span.items():
+        merged.append(Correction(start, end, words))
+    return frozenset(merged)
 
 
 def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
@@ -219,12 +235,13 @@ def apply(tokens: Tokens, edits: Iterable[Correction]) -> Tokens:
     the end mean the end, and negative ones count from there. A correction that would leave no token
     is left out.
     """
-    result = list(tokens)
+    corrected = list(tokens)
     for edit in sorted(edits, key=SPAN, reverse=True):
-        corrected = result.copy()
-        corrected[edit.start : edit.end] = edit.words
-        result = corrected or result
-    return tuple(result)
+        changed = corrected.copy()
+        changed[edit.start : edit.end] = edit.words
+        if changed:
+            corrected = changed
+    return tuple(corrected)
 
 
 def corrections_of_m2(
@@ -232,27 +249,30 @@ def corrections_of_m2(
     edits: Iterable[Edit],
     split: Split,
 ) -> CorrectedSentence:
-    """Return a sentence with its errors; `edits` are in the order of the file, with noops.
+    """Group the edits of a sentence to errors; `edits` are in the order of the file, with noops.
 
-    Of alternatives of a correction, the first is taken; `split` makes words of it. Longer edits go
-    first. Each edit joins the first group that has an edit it overlaps, or begins a group. A group
-    is an error. Edits whose types have the number of an error (`correction_xml.py`) stay as they
-    are.
+    In gold files of I-measure (`correction_xml.py`) the types of edits have the number of the error
+    and whether it is required. In M2 files an error is a group of edits: longer edits go first, and
+    each joins the first group that has an edit it overlaps, or begins a group. Of alternatives of a
+    correction, the first is taken; `split` makes words of it.
     """
     sentence_edits = list(edits)
     annotators = len({edit.annotator for edit in sentence_edits})
+    errors = []
+
+    # edits with the number of their error
     by_number: dict[tuple[int, bool], list[Edit]] = {}
     for edit in sentence_edits:
         match = NUMBERED.fullmatch(edit.type)
         if match:
-            error = (int(match[1]), match[2] == "yes")
-            by_number.setdefault(error, []).append(edit)
-    errors = []
+            required = match[2] == "yes"
+            by_number.setdefault((int(match[1]), required), []).append(edit)
     if by_number:
-        for (_, required), numbered in sorted(by_number.items()):
-            errors.append(_error(numbered, required, split_words))
+        for (_, required), group in sorted(by_number.items()):
+            errors.append(_error(group, required, split_words))
         return CorrectedSentence(tuple(tokens), annotators, tuple(errors))
 
+    # edits of M2 files
     def first_words(text: str) -> Tokens:
         return split(text.split("||", maxsplit=1)[0])
 
@@ -290,7 +310,11 @@ def overlap(one: Edit, two: Edit) -> bool:
 
 
 def _error(edits: Sequence[Edit], required: bool, split: Split) -> Error:
-    """Return an error of its edits; alternatives are in the order of first appearance."""
+    """Return the error that some edits correct, with an alternative for each of their annotators.
+
+    Alternatives are in the order in which annotators first appear. `split` makes words of a
+    correction.
+    """
     corrections: dict[int, list[Correction]] = {}
     for edit in edits:
         correction = Correction(edit.start, edit.end, split(edit.correction))

@@ -53,40 +53,44 @@ class _Reader(XmlReader[Block]):
     """Reads elements sentence."""
 
     def __init__(self, name: str) -> None:
+        """Begin to read a file, whose name is for messages."""
         super().__init__(name)
-        self.open: list[str] = []  # the elements of PARENTS that are open
-        self.parts: list[str] | None = (
-            None  # the text of the current element, if it has one
-        )
-        self.count = 0  # sentences
-        self.block: Block | None = None  # the sentence, once its text is known
-        self.begun = 0  # the line of the sentence
-        self.annotators = 0  # how many annotators the sentence has
-        # the annotators who correct something
+        self.open: list[str] = []
+        """The elements of PARENTS that are open."""
+        self.parts: list[str] | None = None
+        """The text of the current element so far, if it has one."""
+        self.count = 0
+        """How many sentences have been read."""
+        # of the current sentence
+        self.block: Block | None = None
+        """The sentence, once its text is known."""
+        self.begun = 0
+        """The line where it begins."""
+        self.annotators = 0
+        """How many annotators it has."""
         self.correcting: set[int] = set()
-        self.errors = 0  # errors of the sentence
-        self.type = ""  # of the edits of the current error
-        self.annotator = 0  # of the current alternative
-        # start and end of the current correction, and its line
-        self.span = (
-            "",
-            0,
-        )
+        """The annotators who correct something."""
+        self.errors = 0
+        """How many errors it has had."""
+        self.type = ""
+        """The type of the edits of the current error."""
+        self.annotator = 0
+        """The annotator of the current alternative."""
+        self.span = ("", 0)
+        """Start and end of the current correction, and its line."""
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Begin an element."""
+        """Begin an element; raises CorpusError if it or an attribute is not expected here."""
         if tag not in PARENTS:
             return
         parent = self.open[-1] if self.open else None
         if parent != PARENTS[tag]:
-            outside = (
-                f"inside an element {parent}"
-                if parent
-                else "outside of any sentence"
-            )
+            found = "outside of any sentence"
+            if parent:
+                found = f"inside an element {parent}"
             expected = PARENTS[tag] or "a script"
             raise self.wrong(
-                f"an element {tag} {outside}; expected it inside of {expected}"
+                f"an element {tag} {found}; expected it inside of {expected}"
             )
         self.open.append(tag)
         if tag == "sentence":
@@ -97,11 +101,11 @@ class _Reader(XmlReader[Block]):
             self.correcting = set()
             self.errors = 0
         elif tag == "error":
-            value = self._attribute("error", attributes, "req")
-            if value not in ("yes", "no"):
-                message = f"expected yes or no, found '{value[:40]}'"
+            required = self._attribute("error", attributes, "req")
+            if required not in ("yes", "no"):
+                message = f"expected yes or no, found '{required[:40]}'"
                 raise self.wrong(f"req of the element error: {message}")
-            self.type = f"error {self.errors} {value}"
+            self.type = f"error {self.errors} {required}"
             self.errors += 1
         elif tag == "alt":
             self.annotator = self._number(tag, attributes, "ann")
@@ -118,7 +122,7 @@ class _Reader(XmlReader[Block]):
             self.parts.append(data)
 
     def end(self, tag: str) -> None:
-        """Finish an element."""
+        """Finish an element; a sentence is then one of the blocks that are read."""
         if tag not in PARENTS:
             return
         self.open.pop()
@@ -135,6 +139,7 @@ class _Reader(XmlReader[Block]):
             self._finish_sentence()
 
     def _add_correction(self, words: str) -> None:
+        """Add a correction to the sentence, as a line of an M2 file."""
         span, line = self.span
         if self.block is None:
             raise self.wrong(
@@ -148,19 +153,18 @@ class _Reader(XmlReader[Block]):
         )
 
     def _finish_sentence(self) -> None:
+        """Add a noop for each annotator who corrects nothing, and pass the sentence on."""
         if self.block is None:
             raise self.wrong("the sentence has no element text", self.begun)
         self._check_annotators(len(self.correcting))
-        # annotators who correct nothing have the lowest free numbers
-        free = (
-            number
-            for number in itertools.count()
-            if number not in self.correcting
-        )
-        for number in itertools.islice(
-            free, max(self.annotators - len(self.correcting), 0)
-        ):
-            self.block.lines.append(f"{NOOP.removesuffix('0')}{number}")
+        # these annotators have the lowest free numbers
+        remaining = self.annotators - len(self.correcting)
+        for number in itertools.count():
+            if remaining <= 0:
+                break
+            if number not in self.correcting:
+                self.block.lines.append(f"{NOOP.removesuffix('0')}{number}")
+                remaining -= 1
         self.block.numbers = [self.begun] * len(self.block.lines)
         self.count += 1
         self.done.append(self.block)
@@ -171,6 +175,7 @@ class _Reader(XmlReader[Block]):
             raise self.wrong(message, self.begun)
 
     def _attribute(self, tag: str, attributes: dict[str, str], key: str) -> str:
+        """Return an attribute of an element; raises CorpusError if it is missing."""
         if key not in attributes:
             hint = did_you_mean(key, attributes)
             raise self.wrong(
@@ -185,11 +190,12 @@ class _Reader(XmlReader[Block]):
         key: str,
         form: re.Pattern[str] = NUMBER,
     ) -> int:
-        value = self._attribute(tag, attributes, key).strip()
-        if not form.fullmatch(value):
-            expected = (
-                "a whole number from 0" if form is NUMBER else "a whole number"
-            )
-            message = f"expected {expected}, found '{value[:40]}'"
+        """Return an attribute as a number; raises CorpusError if it is missing or has another form."""
+        digits = self._attribute(tag, attributes, key).strip()
+        if not form.fullmatch(digits):
+            expected = "a whole number"
+            if form is NUMBER:
+                expected += " from 0"
+            message = f"expected {expected}, found '{digits[:40]}'"
             raise self.wrong(f"{key} of the element {tag}: {message}")
-        return int(value)
+        return int(digits)

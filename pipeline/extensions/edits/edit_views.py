@@ -47,11 +47,12 @@ def open_edits(
     views: Collection[str],
     source: TextFile | None,
 ) -> OpenedInput | None:
-    """Open the edits that the views of a data set need; None after adding to problems.
+    """Open the edits of gold and outputs that the views of a data set need.
 
-    If texts are annotated, outputs may be texts, and there may be no gold. Annotated outputs are
-    then compared with the sentences of the source. The records of each annotator are there once for
-    each annotator that an output has at most.
+    Returns None, and adds to problems, if something is wrong. If texts are annotated by ERRANT,
+    outputs may be texts, and there may be no gold; then outputs that are M2 files are compared with
+    the sentences of the source. An output may have several annotators in a sentence, at most k. So
+    there are k references for each annotator of the gold, one for each pair.
     """
     problems_before = len(problems)
     try:
@@ -66,9 +67,9 @@ def open_edits(
         for path in dataset.gold:
             plain = opener.temp_files.local(path)
             if not is_xml(plain, named(path)):
-                notes_of_file, unreadable = check_lines(plain, named(path))
-                line_notes += notes_of_file
-                problems += unreadable
+                file_notes, file_problems = check_lines(plain, named(path))
+                line_notes += file_notes
+                problems += file_problems
     sentences = opener.index(gold.texts(SOURCE))
 
     # the edits of outputs
@@ -90,17 +91,13 @@ def open_edits(
         return None
 
     # the edits of annotators, once for each annotator of an output
-    annotators = gold.summary.annotators
-    references = [
-        opener.index(gold.texts((EDITS_OF, annotator)))
-        for annotator in annotators
-    ]
+    references = []
+    for annotator in gold.summary.annotators:
+        references.append(opener.index(gold.texts((EDITS_OF, annotator))))
     pairs = list(references)
-    for output in range(1, output_annotators):
-        pairs += [
-            opener.rewrite(file, partial(with_output, output))
-            for file in references
-        ]
+    for output_annotator in range(1, output_annotators):
+        change = partial(with_output, output_annotator)
+        pairs += [opener.rewrite(file, change) for file in references]
 
     # warnings and types
     notes = line_notes
@@ -143,27 +140,28 @@ def _views_of_edits(
     foreign: str,
     clashes: bool,
 ) -> dict[str, InputView]:
-    """Return which edits each view has: of so many annotators, and pairs of annotators.
+    """Return which references each view has: edits of annotators, or of pairs of annotators.
 
-    `foreign` says that the edits of the gold are not those of ERRANT, and `clashes` that those of
-    outputs are. Views with annotated texts have the edits of M2 files so far. Gold of other types
-    than ERRANT's is there for its texts, unless it is kept or there are references beside it.
+    `annotators` and `pairs` are their numbers. `foreign` is a note that the types of the gold's
+    edits are not ERRANT's, or empty; `clashes`: those of outputs are. Views with texts that are
+    annotated later have the edits of M2 files so far. For these, gold with other types is only read
+    for its texts, and not at all if there are references beside it.
     """
-    result = {}
+    input_views = {}
     if GOLD in views:
-        result[GOLD] = InputView(references=annotators, has_outputs=False)
+        input_views[GOLD] = InputView(references=annotators, has_outputs=False)
     for view in sorted(views):
         if compares_gold(view) or (annotator_of(view) and not foreign):
             note = foreign if view == EDITS and clashes else ""
-            result[view] = InputView(
+            input_views[view] = InputView(
                 references=pairs, has_outputs=True, foreign=note
             )
         elif annotator_of(view):
             references = 0 if dataset.references else annotators
-            result[view] = InputView(
+            input_views[view] = InputView(
                 references=references, has_outputs=True, foreign=foreign
             )
-    return result
+    return input_views
 
 
 def _categories(
@@ -190,7 +188,7 @@ def _categories(
 def _too_many_pairs(
     gold: EditSummary, outputs: Sequence[EditSummary]
 ) -> Problem | None:
-    """Return the problem that annotators of an output and of the gold make too many pairs."""
+    """Return the problem that annotators of an output and of the gold make too many pairs, or None."""
     if not outputs:
         return None
     output = max(outputs, key=lambda output: output.max_annotators)
@@ -211,14 +209,14 @@ def with_short_names(notes: Iterable[str], files: Iterable[str]) -> list[str]:
     Files of the same name have that of their folder before it.
     """
     paths = {file for file in files if "://" not in file}
-    file_names = Counter(Path(path).name for path in paths)
-    result = list(notes)
+    paths_with_name = Counter(Path(path).name for path in paths)
+    short_notes = list(notes)
     # the longest first, because a path may begin with another
     for path in sorted(paths, key=len, reverse=True):
-        parts = 2 if file_names[Path(path).name] > 1 else 1
+        parts = 2 if paths_with_name[Path(path).name] > 1 else 1
         short = "/".join(Path(path).parts[-parts:])
-        result = [note.replace(path, short) for note in result]
-    return result
+        short_notes = [note.replace(path, short) for note in short_notes]
+    return short_notes
 
 
 def gold_request(
@@ -247,20 +245,20 @@ def _open_gold(
 
     Returns None if there is neither; raises CorpusError.
     """
-    if any(path in opener.missing_files for path in dataset.gold) or not (
-        dataset.gold or source
-    ):
+    if any(path in opener.missing_files for path in dataset.gold):
+        return None
+    if not dataset.gold and not source:
         return None
     gold = None
     if dataset.gold:
+        # a single file that is read as it is: share its texts with other views
         request = gold_request(dataset, views, dataset.gold[0])
         if request.records:
             gold = read_once(dataset.gold[0], request, opener)
     if gold is None:
+        in_memory = _read_gold(dataset, source, opener)
         request = Request(records=bool(dataset.gold))
-        gold = of_annotated(
-            _read_gold(dataset, source, opener), opener.temp_files, request
-        )
+        gold = of_annotated(in_memory, opener.temp_files, request)
     if dataset.gold:
         gold.not_empty()
     count = len(gold.summary.annotators)
@@ -277,12 +275,15 @@ def _read_gold(
     source: TextFile | None,
     opener: Opener,
 ) -> m2_files.Annotated:
-    """Return the annotations of all gold files, or the source without any; raises CorpusError."""
+    """Read all gold files of a data set, joined to one, with its replacements made.
+
+    Without gold files, the source is returned as sentences without edits. Raises CorpusError.
+    """
     if not dataset.gold and source:
         blocks = []
-        for number, line in enumerate(source.read(), 1):
-            text = dataset.replaced(line.encode()).decode()
-            blocks.append(Block(number, text))
+        for line, text in enumerate(source.read(), 1):
+            changed = dataset.replaced(text.encode()).decode()
+            blocks.append(Block(line, changed))
         return m2_files.Annotated(EditSummary(source.display_name), blocks)
     reader = _reader(dataset)
     files = [
@@ -321,10 +322,11 @@ def _open_outputs(
     problems: list[Problem],
     views: Collection[str],
 ) -> dict[str, M2File]:
-    """Return the annotated outputs by system.
+    """Return the M2 files of outputs by system.
 
-    Adds problems for outputs that are not annotated, unless all views annotate texts, and for those
-    with other sentences.
+    Outputs that are texts are left out; they are a problem if a view compares edits of files. Adds
+    problems for them, for files that cannot be read, and for files of other sentences than
+    `sentences`, those of the gold.
     """
     annotated: dict[str, M2File] = {}
     reader = _reader(dataset)
@@ -363,6 +365,7 @@ def _open_outputs(
                 gold = _read_gold(dataset, source, opener)
                 problems += m2_files.other_sentences(in_memory, gold)
         except CorpusError as error:
+            # a file that is read twice has its problems once
             problems += [
                 problem for problem in error.problems if problem not in problems
             ]
@@ -381,7 +384,11 @@ def open_texts(
     views: Collection[str],
     source: TextFile | None,
 ) -> TextsOfInput:
-    """Return source and references from the M2 files of a data set; adds to problems."""
+    """Return source and references made of the M2 files of a data set; adds to problems.
+
+    Each annotator is a reference. `source` is the source of a file of its own, if there is one; it
+    must be that of the M2 files.
+    """
     texts = TextsOfInput()
     warns = not dataset.explicit and TEXTS in views
     for path in dataset.annotated:
@@ -423,31 +430,35 @@ def other_source(
 ) -> list[Problem]:
     """Return the problem that the source is not that of the annotations, with the first difference.
 
-    `change` makes the replacements of the data set.
+    Returns [] if the tokens of all lines are equal, and if the numbers of lines differ, which is
+    reported elsewhere. `change` makes the replacements of the data set.
     """
-    if (
-        not source
-        or source.lines != annotated.lines
-        or source.identity == annotated.identity
-    ):
+    if not source or source.lines != annotated.lines:
+        return []
+    if source.identity == annotated.identity:
         return []
     for low in range(0, annotated.lines, BLOCK_LINES):
         high = min(low + BLOCK_LINES, annotated.lines)
-        pairs = zip(
-            source.read(low, high),
-            annotated.read(low, high),
-            strict=True,
-        )
+        source_lines = source.read(low, high)
+        annotated_lines = annotated.read(low, high)
+        pairs = zip(source_lines, annotated_lines, strict=True)
         for line, (text, annotated_text) in enumerate(pairs, low + 1):
             tokens = text.split()
             expected = annotated_text.split()
+            if tokens == expected:
+                continue
+            tokens = _changed(tokens, change)
+            expected = _changed(expected, change)
             if tokens != expected:
-                tokens = [change(token.encode()).decode() for token in tokens]
-                expected = [
-                    change(token.encode()).decode() for token in expected
-                ]
-            if tokens != expected:
-                what = m2_files.difference(tokens, expected, annotated.at(line))
-                message = f"{what}: the source is not that of the annotations"
+                first = m2_files.difference(
+                    tokens, expected, annotated.at(line)
+                )
+                message = f"{first}: the source is not that of the annotations"
                 return [Problem(source.at(line), message)]
     return []
+
+
+def _changed(
+    tokens: Iterable[str], change: Callable[[bytes], bytes]
+) -> list[str]:
+    return [change(token.encode()).decode() for token in tokens]

@@ -27,17 +27,17 @@ def corpus_with_gold(
     sources: Any,
     views: Collection[str],
 ) -> Corpus:
-    """Return texts in memory with the annotations of an M2 file, which replace texts that are None.
+    """Return texts in memory with the edits of an M2 file, as a data set.
 
-    If the outputs are M2 files too, the corpus is theirs. There may be no outputs. Raises
-    InputError for what is no path, and if texts and files do not fit. Raises CorpusError if files
-    cannot be read or do not fit together.
+    `gold` is the path of the M2 file. `hypotheses` are the texts of an output, or of several by the
+    name of their system, or the paths of M2 files with the edits of outputs; then the data set is
+    that of the files. `references` and `sources` are texts, or None: then they are made of the M2
+    file. `views` are what the metrics read. Raises InputError for what is no path, and if texts and
+    files do not fit. Raises CorpusError if files cannot be read or do not fit together.
     """
-    outputs = (
-        hypotheses
-        if isinstance(hypotheses, Mapping)
-        else {Corpus.SINGLE_SYSTEM: hypotheses}
-    )
+    # check the paths
+    is_mapping = isinstance(hypotheses, Mapping)
+    outputs = hypotheses if is_mapping else {Corpus.SINGLE_SYSTEM: hypotheses}
     if not isinstance(gold, str | PathLike):
         raise InputError(
             f"gold: expected the path of an M2 file, found {type(gold).__name__}"
@@ -61,19 +61,16 @@ def corpus_with_gold(
             "metric; found texts"
         )
 
-    # the files
+    # open the files
     systems = []
     for name in files:
-        column = Column(
-            kind="m2",
-            path=WrittenPath(fspath(outputs[name])).located(),
-            column="",
-        )
+        path = WrittenPath(fspath(outputs[name])).located()
+        column = Column(kind="m2", path=path, column="")
         systems.append(System(name, {MEMORY: column}))
     problems: list[Problem] = []
-    path = WrittenPath(fspath(gold)).located()
+    gold_path = WrittenPath(fspath(gold)).located()
     dataset = Dataset(
-        name=MEMORY, source=None, references=(), m2=path, gold=(path,)
+        name=MEMORY, source=None, references=(), m2=gold_path, gold=(gold_path,)
     )
     annotated = open_corpus(dataset, systems, problems, views=views)
     if annotated is None:
@@ -84,19 +81,20 @@ def corpus_with_gold(
             raise InputError(message)
         return annotated
 
-    # the texts beside gold
+    # put the texts beside gold
     if sources is None and annotated.source is not None:
         sources = annotated.source.read()
-    texts = references
+    reference_texts = references
     if references is None:
-        texts = [text.read() for text in annotated.references]
-    corpus = Corpus.in_memory(hypotheses, texts, sources)
+        reference_texts = [text.read() for text in annotated.references]
+    corpus = Corpus.in_memory(hypotheses, reference_texts, sources)
     if annotated.source:
         problems = other_source(corpus.source, annotated.source)
     if problems:
         raise CorpusError(problems)
     views_of_texts = {}
     for name, view in annotated.views.items():
+        # a foreign view compares with the references, which are the caller's if there are any
         uses_gold = references is None or not view.foreign
         views_of_texts[name] = replace(
             corpus,

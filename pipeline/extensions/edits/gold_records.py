@@ -32,50 +32,52 @@ class Gold(NamedTuple):
 def read_gold(
     source: Lines, annotators: Sequence[Lines], *, every: bool
 ) -> Gold:
-    """Return the edits of a shard.
+    """Return the gold edits of a shard; `annotators` has the records of each for all lines.
 
-    With `every`, annotators without a line for a sentence take part, without edits. Edits that
-    reach beyond the sentence are left out. Of those that remain, all count, in the order of the
-    file.
+    Edits that reach beyond their sentence are left out. An annotator without a line for a sentence
+    takes part, without edits, if `every` is set; then the rank of annotators is their index.
+    Otherwise their rank is that of m2scorer, and the count of such an annotator is ABSENT.
     """
     compiled = kernel.native_function("gold_records", "m2_edits")
     records = compiled(source, annotators) if compiled else None
     if not records:  # the compiled function returns None for unusual lines
         records = gold_records(source, annotators)
-    shape = records.heads.shape[:2]
+    shape = records.heads.shape[:2]  # [lines, annotators]
     counts = np.diff(records.edits.firsts).reshape(shape)
     if every:
-        return Gold(
-            records, np.broadcast_to(np.arange(shape[1]), shape).copy(), counts
-        )
-    rows = map(tuple, records.heads.reshape(shape[0], -1).tolist())
-    order = np.array(list(map(_dictionary_ranks, rows)), np.int64).reshape(
-        shape
-    )
-    return Gold(
-        records, order, np.where(records.heads[..., 0] < 0, ABSENT, counts)
-    )
+        order = np.broadcast_to(np.arange(shape[1]), shape).copy()
+        return Gold(records, order, counts)
+    ranks = []
+    for heads in records.heads.reshape(shape[0], -1).tolist():
+        ranks.append(_dictionary_ranks(tuple(heads)))
+    order = np.array(ranks, np.int64).reshape(shape)
+    has_record = records.heads[..., 0] >= 0
+    return Gold(records, order, np.where(has_record, counts, ABSENT))
 
 
 @lru_cache(1024)
 def _dictionary_ranks(heads: tuple[int, ...]) -> list[int]:
-    """Return the rank of each annotator in m2scorer's dictionary.
+    """Return the rank of each annotator of a sentence in m2scorer's dictionary.
 
-    `heads` has for each annotator the index in the file and the number, both -1 for one who is
-    absent, who comes last. It is cached, since most sentences of a file have the same annotators.
+    m2scorer goes through annotators in the order of a dictionary of Python 2, whose keys are their
+    numbers. `heads` has for each annotator the index in the file and the number, one after the
+    other; both are -1 for one who has no line for the sentence, who comes last. Results are cached,
+    since most sentences of a file have the same annotators.
     """
+    indexes = heads[::2]
     numbers = heads[1::2]
-    by_index = sorted(zip(heads[::2], numbers, strict=True))
-    present = [number for index, number in by_index if index >= 0]
+    present = []
+    for index, number in sorted(zip(indexes, numbers, strict=True)):
+        if index >= 0:
+            present.append(number)
+    # small numbers are their own hashes
     order = python2_order(present, abs)
-    return [
-        order.index(number) if number in order else len(order)
-        for number in numbers
-    ]
+    rank_of = {number: rank for rank, number in enumerate(order)}
+    return [rank_of.get(number, len(order)) for number in numbers]
 
 
 def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
-    """Return the edits that count.
+    """Return the edits of all annotators that count, as arrays.
 
     `records` has the records of each annotator, one for each sentence of the source. An edit that
     reaches beyond its sentence does not count, nor does one of type noop. Of alternatives (a||b)
@@ -91,9 +93,9 @@ def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
     first_corrections = [0]
     corrections: list[bytes] = []
     texts = [lines.texts() for lines in (source, *records)]
-    for sentence, *line_records in zip(*texts, strict=True):
+    for sentence, *records_of_line in zip(*texts, strict=True):
         tokens = len(sentence.decode().split())
-        for record in line_records:
+        for record in records_of_line:
             annotation = annotation_of(record)
             if annotation:
                 heads += (annotation.order, annotation.annotator)
@@ -117,8 +119,13 @@ def gold_records(source: Lines, records: Sequence[Lines]) -> GoldRecords:
 
 
 def _fitting(annotation: Annotation | None, tokens: int) -> Iterator[Edit]:
-    """Yield the edits of an annotator that are within a sentence, without noops."""
-    for edit in annotation.edits if annotation else ():
+    """Yield the edits of an annotator that are within a sentence of so many tokens, without noops.
+
+    None, for an annotator without a line for the sentence, has no edits.
+    """
+    if annotation is None:
+        return
+    for edit in annotation.edits:
         fits = 0 <= edit.start <= tokens and 0 <= edit.end <= tokens
         if fits and edit.type != "noop":
             yield edit
@@ -148,14 +155,14 @@ def listed_edits(
     *,
     every: bool,
 ) -> list[list[list[GoldEdit] | None]]:
-    """Return the same edits in a readable form, for each sentence and annotator.
+    """Return the edits of read_gold() in a readable form, for each sentence and annotator.
 
-    It is None for an annotator who does not take part.
+    The edits of an annotator are None for a sentence in which the annotator does not take part.
     """
     listed = []
     record_texts = [lines.texts() for lines in annotators]
-    for text, *records in zip(source.texts(), *record_texts, strict=True):
-        tokens = len(text.decode().split())
+    for sentence, *records in zip(source.texts(), *record_texts, strict=True):
+        tokens = len(sentence.decode().split())
         by_annotator: list[list[GoldEdit] | None] = []
         for record in records:
             annotation = annotation_of(record)
@@ -163,11 +170,15 @@ def listed_edits(
                 by_annotator.append(None)
                 continue
             edits = []
-            for start, end, type_, correction, _ in _fitting(
-                annotation, tokens
-            ):
-                texts = alternatives(correction)
-                edits.append(GoldEdit(start, end, texts, correction, type_))
+            for edit in _fitting(annotation, tokens):
+                gold_edit = GoldEdit(
+                    start=edit.start,
+                    end=edit.end,
+                    alternatives=alternatives(edit.correction),
+                    written=edit.correction,
+                    type=edit.type,
+                )
+                edits.append(gold_edit)
             by_annotator.append(edits)
         listed.append(by_annotator)
     return listed

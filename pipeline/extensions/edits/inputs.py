@@ -52,17 +52,20 @@ class GoldReader(InputReader):
         systems: Sequence[System],
         views: Collection[str],
     ) -> Sequence[System]:
-        """Return systems whose texts, if no metric reads them, leave out what cannot be applied."""
+        """Return systems whose M2 files, if no metric reads their texts, are read leniently.
+
+        Edits that cannot be applied are then left out of the texts, which are only displayed.
+        """
         if not {TEXTS, GOLD}.isdisjoint(views):
             return systems
-        result = []
+        lenient_systems = []
         for system in systems:
-            paths = dict(system.paths)
-            for name, text in paths.items():
-                if edit_views.is_m2(text):
-                    paths[name] = replace(text, column="", lenient=True)
-            result.append(System(system.name, paths))
-        return result
+            columns = dict(system.paths)
+            for dataset, column in columns.items():
+                if edit_views.is_m2(column):
+                    columns[dataset] = replace(column, column="", lenient=True)
+            lenient_systems.append(System(system.name, columns))
+        return lenient_systems
 
     def texts(self, request: OpenRequest) -> TextsOfInput:
         """Return source and references from the M2 files of a data set; adds to problems."""

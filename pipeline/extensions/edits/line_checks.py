@@ -25,11 +25,12 @@ STOPS = "m2scorer stops here"
 
 
 def check_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
-    """Return notes on suspicious lines of an M2 file, and the first problem that no reading solves.
+    """Return notes on suspicious lines of an M2 file, and the problems that no reading solves.
 
-    The file has been read before, so its lines are known to be those of an M2 file.
+    At most one problem is returned, the first. The file has been read before, so its lines are
+    known to be those of an M2 file.
     """
-    by_note: dict[str, list[int]] = {}
+    lines_with_note: dict[str, list[int]] = {}
     problems: list[Problem] = []
     with open_bytes(path, name) as file:
         text = f"\n{file.read().decode()}\n"
@@ -38,21 +39,20 @@ def check_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
         file.seek(0)
         tokens = 0
         in_paragraph = False
-        for number, raw in enumerate(file, 1):
-            line = raw.removesuffix(b"\n").decode()
-            if number == 1 and raw.startswith(codecs.BOM_UTF8):
+        for number, line_bytes in enumerate(file, 1):
+            line = line_bytes.removesuffix(b"\n").decode()
+            notes = []
+            if number == 1 and line_bytes.startswith(codecs.BOM_UTF8):
                 line = line[1:]
-                note = (
+                notes.append(
                     f"begins with a byte order mark, which is left out; {STOPS}"
                 )
-                by_note.setdefault(note, []).append(number)
-            if raw.endswith(b"\r\n"):
+            if line_bytes.endswith(b"\r\n"):
                 line = line[:-1]
-                note = (
+                notes.append(
                     "ends as lines of Windows do, which is read as a line end; "
                     "m2scorer stops at these"
                 )
-                by_note.setdefault(note, []).append(number)
             match = _BREAKS.search(line)
             if match:
                 message = (
@@ -71,19 +71,25 @@ def check_lines(path: Path, name: str) -> tuple[list[str], list[Problem]]:
                 in_paragraph = True
             elif not line.strip():
                 in_paragraph = False
-            note = _line_note(line, tokens)
-            if note:
-                by_note.setdefault(note, []).append(number)
-    notes = []
-    for note, lines in by_note.items():
-        more = f" (and {len(lines) - 1} more)" if len(lines) > 1 else ""
-        notes.append(f"{name}: line {lines[0]}{more} {note}")
-    return notes, problems[:1]
+            line_note = _line_note(line, tokens)
+            if line_note:
+                notes.append(line_note)
+            for note in notes:
+                lines_with_note.setdefault(note, []).append(number)
+
+    # a note for each kind, with its first line
+    summaries = []
+    for note, numbers in lines_with_note.items():
+        more = f" (and {len(numbers) - 1} more)" if len(numbers) > 1 else ""
+        summaries.append(f"{name}: line {numbers[0]}{more} {note}")
+    return summaries, problems[:1]
 
 
 def _is_regular(text: str) -> bool:
     """Return whether no line of a text, which begins with a line end, can be suspicious."""
-    if text.count("\nS ") != text.count("\n\nS ") + text.startswith("\nS "):
+    # each sentence must come after an empty line, or at the beginning
+    after_empty_line = text.count("\n\nS ") + text.startswith("\nS ")
+    if text.count("\nS ") != after_empty_line:
         return False
     return not any(
         pattern.search(text)
@@ -92,9 +98,10 @@ def _is_regular(text: str) -> bool:
 
 
 def _line_note(line: str, tokens: int) -> str:
-    """Return a note on a line, or an empty text, given the tokens of its sentence.
+    """Return a note on a suspicious line, or an empty text.
 
-    Edits beyond their sentence are reported where the file is read.
+    `tokens` is how many tokens its sentence has. Edits beyond their sentence are reported where the
+    file is read.
     """
     if line == "S":
         return f"is an S without a blank behind it, which is read as an empty sentence; {STOPS}"
@@ -102,10 +109,8 @@ def _line_note(line: str, tokens: int) -> str:
         return f"has only blanks, and is read as an empty line; {STOPS}"
     if line.startswith("I "):
         return "begins with I, and is left out, as m2scorer does"
-    if not (
-        line.startswith("A -1")
-        or (line.startswith("A ") and "|||noop|||" in line)
-    ):
+    has_noop = line.startswith("A ") and "|||noop|||" in line
+    if not has_noop and not line.startswith("A -1"):
         return ""
     edit = m2_files.edit_of(line, "", 0)
     if edit.type == "noop":

@@ -99,7 +99,11 @@ Reader = Callable[[Path, str], Iterable[Block]]
 
 
 def blocks(path: Path, name: str) -> Iterator[Block]:
-    """Yield the sentences of an M2 file; raises CorpusError for a line of no M2 file."""
+    """Yield the sentences of an M2 file with their lines; raises CorpusError for other lines.
+
+    `name` is the file in messages. A sentence ends at an empty line or at the next one. Lines with
+    edits are not parsed yet.
+    """
     current: Block | None = None
     for number, line in numbered_lines(path, name):
         if line[:2] == "A ":
@@ -115,10 +119,8 @@ def blocks(path: Path, name: str) -> Iterator[Block]:
             if current:
                 yield current
             current = Block(number, line[2:])
-        elif (
-            line and current and (line.startswith("I ") or _TARGET.match(line))
-        ):
-            continue
+        elif current and (line.startswith("I ") or _TARGET.match(line)):
+            continue  # such lines mean nothing
         elif line.strip():
             message = "expected a line that begins with 'S ' or 'A ', or an empty line"
             raise CorpusError.at(f"{name}:{number}", message)
@@ -144,6 +146,7 @@ def edits_of(lines: Iterable[str]) -> list[Edit]:
 
 @lru_cache(CACHED_LINES)
 def _edit(line: str) -> Edit:
+    """Return the edit of a line that begins with A; raises ValueError if it is malformed."""
     fields = line[2:].split(FIELD_SEPARATOR)
     if len(fields) != FIELDS:
         raise ValueError(
@@ -193,11 +196,12 @@ def read_lines(lines: tuple[str, ...]) -> LinesRead:
     edits_by_annotator: dict[int, list[Edit]] = {}
     lines_by_annotator: dict[int, list[str]] = {}
     for line, edit in zip(lines, edits, strict=True):
-        edits_by_annotator.setdefault(edit[4], []).append(edit)
-        lines_by_annotator.setdefault(edit[4], []).append(line)
-    return LinesRead(
-        edits, lines_by_annotator or {0: [NOOP]}, edits_by_annotator
-    )
+        annotator = edit[4]  # faster than by name
+        edits_by_annotator.setdefault(annotator, []).append(edit)
+        lines_by_annotator.setdefault(annotator, []).append(line)
+    if not lines:
+        lines_by_annotator = {0: [NOOP]}
+    return LinesRead(edits, lines_by_annotator, edits_by_annotator)
 
 
 def read_block(block: Block, name: str) -> LinesRead:
@@ -224,10 +228,15 @@ NOBODY = -1
 
 
 def absent_from(sentences: Iterable[tuple[int, Collection[int]]]) -> Absent:
-    """Return who is absent from sentences; of each, the line and the annotators who are present."""
+    """Return how many of some sentences each annotator has no line for, and the first such line.
+
+    For each sentence, its line in the file and the annotators who are present come in. NOBODY is
+    absent from all, so that it has the counts of an annotator who first appears in a later part.
+    """
     absent: Absent = {NOBODY: (0, 0)}
     for line, present in sentences:
         for annotator in present - absent.keys():
+            # until now this annotator was absent
             absent[annotator] = absent[NOBODY]
         for annotator in absent.keys() - present:
             absent[annotator] = _sum_and_first(absent[annotator], (1, line))
@@ -235,25 +244,24 @@ def absent_from(sentences: Iterable[tuple[int, Collection[int]]]) -> Absent:
 
 
 def absent_from_all(parts: Iterable[Absent]) -> Absent:
-    """Return who is absent from sentences that come in parts, without NOBODY."""
+    """Add up what absent_from() returns for the parts of a file, in order. NOBODY is left out."""
     total: Absent = {NOBODY: (0, 0)}
     for part in parts:
         joined_parts: Absent = {}
         for annotator in sorted(total.keys() | part.keys()):
             before = total.get(annotator, total[NOBODY])
-            joined_parts[annotator] = _sum_and_first(
-                before, part.get(annotator, part[NOBODY])
-            )
+            in_part = part.get(annotator, part[NOBODY])
+            joined_parts[annotator] = _sum_and_first(before, in_part)
         total = joined_parts
     del total[NOBODY]
     return total
 
 
 def _sum_and_first(
-    one: tuple[int, Any], two: tuple[int, Any]
+    before: tuple[int, Any], after: tuple[int, Any]
 ) -> tuple[int, Any]:
-    """Return the number and the first of what comes one after the other."""
-    return one[0] + two[0], one[1] or two[1]
+    """Add up two counts, each with the position of the first; keep the first position of all."""
+    return before[0] + after[0], before[1] or after[1]
 
 
 # ---- A summary of the edits, and warnings made of it
@@ -310,25 +318,22 @@ class EditSummary:
         *,
         has_crlf: bool = False,
     ) -> EditSummary:
-        """Return the summary of sentences, without `absent`; raises CorpusError for wrong lines."""
-        parsed = [read_block(block, name) for block in blocks]
+        """Return the summary of some sentences, without `absent`; raises CorpusError for wrong lines."""
         summary = cls(name, has_crlf, sentences=len(blocks))
-        summary.max_annotators = max(
-            (len(item.lines) for item in parsed), default=1
-        )
-        alternatives: list[int] = []
-        misfits: list[str] = []
-        for sentence, (block, lines) in enumerate(
-            zip(blocks, parsed, strict=True), 1
-        ):
+        alternatives: list[int] = []  # their lines
+        misfits: list[str] = []  # their positions
+        annotators_of_sentences = [1]
+        for sentence, block in enumerate(blocks, 1):
+            parsed = read_block(block, name)
+            annotators_of_sentences.append(len(parsed.lines))
             size = len(block.sentence.split())
-            for number, edit in zip(block.numbers, lines.edits, strict=True):
+            for line, edit in zip(block.numbers, parsed.edits, strict=True):
                 start, end, type_, correction, _ = edit
                 summary.all_types[type_] += 1
                 if correction in (DELETED, "") and not is_noop(type_):
                     summary.empty[correction] += 1
                 elif BETWEEN in correction:
-                    alternatives.append(number)
+                    alternatives.append(line)
                 if 0 <= start <= end <= size or is_noop(type_):
                     continue
                 misfit = f"({start} {end} in a sentence of {size} tokens)"
@@ -336,7 +341,8 @@ class EditSummary:
                     # XML may be one long line
                     misfits.append(f"sentence {sentence} {misfit}")
                 elif start != -1:  # in M2 files no edit from -1 is about tokens
-                    misfits.append(f"line {number} {misfit}")
+                    misfits.append(f"line {line} {misfit}")
+        summary.max_annotators = max(annotators_of_sentences)
         if alternatives:
             summary.alternatives = (len(alternatives), alternatives[0])
         if misfits:
@@ -422,18 +428,24 @@ def _most_frequent(types: Counter[str]) -> str:
 def other_styles(
     gold: EditSummary, outputs: Sequence[EditSummary]
 ) -> Iterator[str]:
-    """Yield warnings for deletions or alternatives that are not written in ERRANT's style."""
+    """Yield warnings for edits that can hardly match, because they are written in different styles.
+
+    These are deletions of an output that are all written otherwise than in the gold, and
+    alternatives, which ERRANT's style does not have.
+    """
     for output in outputs:
-        for style, other in ((DELETED, ""), ("", DELETED)):
+        for gold_style, other_style in ((DELETED, ""), ("", DELETED)):
+            has_gold_style = output.empty[gold_style] > 0
+            has_other_style = output.empty[other_style] > 0
             if (
-                gold.empty[style]
-                and output.empty[other]
-                and not output.empty[style]
+                gold.empty[gold_style]
+                and has_other_style
+                and not has_gold_style
             ):
                 yield (
-                    f"{output.name}: writes deletions as '{other}', and {gold.name} as '{style}': "
-                    "as ERRANT compares them they never match; `gec-pipeline m2 convert` makes "
-                    "both alike"
+                    f"{output.name}: writes deletions as '{other_style}', and {gold.name} as "
+                    f"'{gold_style}': as ERRANT compares them they never match; "
+                    "`gec-pipeline m2 convert` makes both alike"
                 )
     for file in (gold, *outputs):
         count, first = file.alternatives
@@ -447,23 +459,24 @@ def other_styles(
 def other_types(
     gold: EditSummary, outputs: Iterable[EditSummary]
 ) -> Iterator[str]:
-    """Yield a warning for outputs with other types of edits than gold, such as those of NUCLE."""
-    expected = gold.types()
+    """Yield a warning for outputs with other types of edits than gold, such as those of NUCLE.
+
+    Types differ if at most MAX_SHARED_TYPES of the edits of either file have a type of the other.
+    Files with fewer than MIN_COMPARED_EDITS edits are not compared.
+    """
+    gold_types = gold.types()
     for output in outputs:
         types = output.types()
-        if min(types.total(), expected.total()) < MIN_COMPARED_EDITS:
+        if min(types.total(), gold_types.total()) < MIN_COMPARED_EDITS:
             continue
-        in_gold = sum(
-            count for name, count in types.items() if name in expected
-        )
-        in_output = sum(
-            count for name, count in expected.items() if name in types
-        )
-        shared = max(in_gold / types.total(), in_output / expected.total())
-        if shared <= MAX_SHARED_TYPES:
+        names = types.keys() & gold_types.keys()
+        shared = sum(types[name] for name in names)
+        gold_shared = sum(gold_types[name] for name in names)
+        share = max(shared / types.total(), gold_shared / gold_types.total())
+        if share <= MAX_SHARED_TYPES:
             yield (
                 f"{output.name}: types of edits are {_most_frequent(types)} ..., and in "
-                f"{gold.name} they are {_most_frequent(expected)} ...: scores by type and mode cse "
+                f"{gold.name} they are {_most_frequent(gold_types)} ...: scores by type and mode cse "
                 "compare what is named differently; annotate both with the same program"
             )
 
@@ -600,37 +613,39 @@ def joined(files: Sequence[Annotated]) -> Annotated:
     if problems:
         raise CorpusError(problems)
     blocks = [Block(block.line, block.sentence) for block in first.blocks]
-    annotators_before = 0
+    annotators_before = 0  # those of earlier files
     for file in files:
-        ids: set[int] = set()
+        annotators: set[int] = set()
         for block in file.blocks:
-            ids.update(
-                int(line.rpartition(FIELD_SEPARATOR)[2]) for line in block.lines
-            )
-        numbers = sorted(ids or {0})
-        new_numbers = {
-            number: annotators_before + i for i, number in enumerate(numbers)
-        }
-        noop = f"{NOOP.removesuffix('0')}{numbers[0]}"
+            for line in block.lines:
+                annotators.add(int(line.rpartition(FIELD_SEPARATOR)[2]))
+        in_order = sorted(annotators or {0})
+        new_numbers = {}
+        for new_number, annotator in enumerate(in_order, annotators_before):
+            new_numbers[annotator] = new_number
+        noop = f"{NOOP.removesuffix('0')}{in_order[0]}"
         for block, added in zip(blocks, file.blocks, strict=True):
             block.numbers += added.numbers or [added.line]
             for line in added.lines or [noop]:
-                edit, _, annotator = line.rpartition(FIELD_SEPARATOR)
-                block.lines.append(f"{edit}|||{new_numbers[int(annotator)]}")
-        annotators_before += len(numbers)
+                edit, _, number = line.rpartition(FIELD_SEPARATOR)
+                block.lines.append(f"{edit}|||{new_numbers[int(number)]}")
+        annotators_before += len(in_order)
     return _of_blocks(f"{first.name} and {len(others)} more", blocks)
 
 
 def other_sentences(output: Annotated, gold: Annotated) -> list[Problem]:
-    """Return the problem that two files have different sentences, with the first difference."""
-    for block, other in zip(output.blocks, gold.blocks, strict=False):
+    """Return the problem that two files have different sentences, with the first difference.
+
+    Returns [] if all sentences are equal, token by token.
+    """
+    for block, gold_block in zip(output.blocks, gold.blocks, strict=False):
         tokens = block.sentence.split()
-        expected = other.sentence.split()
+        expected = gold_block.sentence.split()
         # some files of Chinese have full-width signs where others have half-width ones
         if tokens == expected or _normalized(tokens) == _normalized(expected):
             continue
-        what = difference(tokens, expected, f"{gold.name}:{other.line}")
-        message = f"{what}: the edits are not of the same sentences"
+        first = difference(tokens, expected, f"{gold.name}:{gold_block.line}")
+        message = f"{first}: the edits are not of the same sentences"
         return [Problem(f"{output.name}:{block.line}", message)]
     if len(output.blocks) != len(gold.blocks):
         message = f"has {len(output.blocks)} sentences, and {gold.name} has {len(gold.blocks)}"
@@ -645,12 +660,14 @@ def _normalized(tokens: Sequence[str]) -> list[str]:
 def difference(
     tokens: Sequence[str], expected: Sequence[str], position: str
 ) -> str:
-    """Return how tokens differ first from the expected ones, which stand at `position`."""
-    for number, (token, other) in enumerate(
-        zip(tokens, expected, strict=False), 1
-    ):
-        if token != other:
-            return f"token {number} is '{token}', and in {position} it is '{other}'"
+    """Return the first difference of a sentence's tokens from the expected ones, as a message.
+
+    `position` is the file and line of the expected ones.
+    """
+    pairs = zip(tokens, expected, strict=False)
+    for number, (token, expected_token) in enumerate(pairs, 1):
+        if token != expected_token:
+            return f"token {number} is '{token}', and in {position} it is '{expected_token}'"
     return f"has {len(tokens)} tokens, and {position} has {len(expected)}"
 
 
@@ -684,25 +701,28 @@ def converted(
     style: str,
     alternatives: str = "error",
 ) -> Iterator[str]:
-    """Return the sentences of a file in one of STYLES. The lines of noops stay as they are.
+    """Return the sentences of a file in one of STYLES, each as the text of its lines.
 
-    Raises CorpusError if an edit has alternatives, `style` is "errant" and `alternatives` is
-    "error".
+    Noops stay as they are. `alternatives` is one of ALTERNATIVES. Raises CorpusError if an edit has
+    alternatives, `style` is "errant" and `alternatives` is "error".
     """
-    several = [
-        number
-        for number, edit in file.numbered_edits()
-        if BETWEEN in edit.correction
-    ]
-    if several and style == "errant" and alternatives == "error":
+    lines_with_alternatives = []
+    for line_number, edit in file.numbered_edits():
+        if BETWEEN in edit.correction:
+            lines_with_alternatives.append(line_number)
+    refuses = style == "errant" and alternatives == "error"
+    if lines_with_alternatives and refuses:
         message = (
-            f"the correction has alternatives ({BETWEEN} between), as {len(several):,} edits of "
+            f"the correction has alternatives ({BETWEEN} between), as "
+            f"{len(lines_with_alternatives):,} edits of "
             "the file; the style of ERRANT has none: with --alternatives first, the first of each "
             "is taken"
         )
-        raise CorpusError([Problem(f"{file.name}:{several[0]}", message)])
+        position = f"{file.name}:{lines_with_alternatives[0]}"
+        raise CorpusError([Problem(position, message)])
 
     def converted_line(line: str, edit: Edit) -> str:
+        """Return the line of an edit with its correction in the style."""
         if edit.is_noop:
             return line
         fields = line.split(FIELD_SEPARATOR)

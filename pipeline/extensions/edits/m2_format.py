@@ -10,7 +10,7 @@ annotators. Of alternatives (is||was) the first is taken.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -57,12 +57,13 @@ class Sentence:
         return self._texts[annotator]
 
     def corrected(self, edits: Sequence[Edit] = ()) -> bytes:
-        """Return the text that sorted edits make, which do not overlap."""
+        """Return the text that edits make, which are sorted and do not overlap."""
         if not edits:
             if NO_ANNOTATOR not in self._texts:
                 self._texts[NO_ANNOTATOR] = " ".join(self.tokens).encode()
             return self._texts[NO_ANNOTATOR]
         tokens = self.tokens.copy()
+        # from the last to the first, so that positions before them stay valid
         for start, end, _, correction, _ in reversed(edits):
             text = first_alternative(correction)
             tokens[start:end] = [text] if text else ()
@@ -101,17 +102,20 @@ def wrong_sentences(path: Path, name: str) -> list[Problem]:
 
 
 def sentence_of(block: Block, name: str, *, lenient: bool) -> Sentence:
-    """Return a sentence with sorted edits.
+    """Return the sentence of a block of an M2 file, with the sorted edits of each annotator.
 
-    Raises CorpusError if they overlap, do not fit, or are beside a noop, unless `lenient`.
+    Edits that overlap another, do not fit into the sentence, or are beside a noop are left out if
+    `lenient`; otherwise they raise CorpusError.
     """
     sentence = Sentence(block.line, block.sentence.split())
     size = len(sentence.tokens)
     for annotator, edits in read_block(block, name).by_annotator.items():
         fitting = _fitting(edits, size)
         if len(fitting) < len(edits) > 1:
+            # most files have sorted edits: sort them only if some do not fit
             fitting = _fitting(sorted(edits, key=SPAN), size)
         if len(fitting) < len(edits) and not lenient:
+            # a noop is no edit, so it never fits
             only_noops = not fitting and all(edit.is_noop for edit in edits)
             if not only_noops:
                 _refuse(block, name, size)
@@ -124,11 +128,11 @@ def _fitting(edits: Iterable[Edit], size: int) -> list[Edit]:
     fitting: list[Edit] = []
     last_end = 0
     for edit in edits:
-        if last_end <= edit[0] <= edit[1] <= size and not m2_files.is_noop(
-            edit[2]
-        ):
+        # by unpacking, which is faster than by name
+        start, end, type_, _, _ = edit
+        if last_end <= start <= end <= size and not m2_files.is_noop(type_):
             fitting.append(edit)
-            last_end = edit[1]
+            last_end = end
     return fitting
 
 
@@ -138,31 +142,32 @@ def _refuse(block: Block, name: str, size: int) -> None:
     It does not fit into the `size` tokens, overlaps another, or is beside a noop.
     """
     noop_lines: dict[int, int] = {}
-    by_annotator: dict[int, list[tuple[Edit, int]]] = {}
-    for number, edit in zip(
+    # the edits of each annotator, with their lines in the file
+    edits_of: dict[int, list[tuple[Edit, int]]] = {}
+    for line, edit in zip(
         block.numbers, read_block(block, name).edits, strict=True
     ):
-        numbered = by_annotator.setdefault(edit.annotator, [])
+        edits_with_lines = edits_of.setdefault(edit.annotator, [])
         if edit.is_noop:
-            noop_lines[edit.annotator] = number
+            noop_lines[edit.annotator] = line
         elif 0 <= edit.start <= edit.end <= size:
-            numbered.append((edit, number))
+            edits_with_lines.append((edit, line))
         else:
             span = f"{edit.start} {edit.end}"
             message = (
                 f"the edit {span} does not fit into a sentence of {size} tokens"
             )
-            raise CorpusError.at(f"{name}:{number}", message)
-    for annotator, numbered in by_annotator.items():
-        numbered.sort(key=lambda pair: SPAN(pair[0]))
-        for (edit, line), (next_edit, next_line) in itertools.pairwise(
-            numbered
-        ):
+            raise CorpusError.at(f"{name}:{line}", message)
+    for annotator, edits_with_lines in edits_of.items():
+        edits_with_lines.sort(key=lambda pair: SPAN(pair[0]))
+        for first, second in itertools.pairwise(edits_with_lines):
+            edit, line = first
+            next_edit, next_line = second
             if next_edit.start < edit.end:
                 message = f"overlaps the edit of line {min(line, next_line)}"
                 raise CorpusError.at(f"{name}:{max(line, next_line)}", message)
-        if numbered and annotator in noop_lines:
-            line = numbered[0][1]
+        if edits_with_lines and annotator in noop_lines:
+            line = edits_with_lines[0][1]
             message = f"a noop, but annotator {annotator} edits the sentence in line {line}"
             raise CorpusError.at(f"{name}:{noop_lines[annotator]}", message)
 
@@ -253,50 +258,50 @@ class Sentences:
         return EditSummary(self.name, sentences=len(self.blocks))
 
     def absent(self, bare: bool) -> Absent:
-        """Return who is absent from all sentences if `bare` and records are requested.
+        """Return how many sentences each annotator has no line for.
 
-        Otherwise only sentences with lines count.
+        If `bare`, these are of all sentences whose records are requested. Otherwise only sentences
+        for which some annotator has a line count.
         """
-        if not bare:
-            return absent_from(
-                (item.line, item.edits.keys())
-                for item in self.sentences
-                if item.edits
-            )
-        annotated = self.blocks if self.request.records else ()
-        return absent_from(
-            (block.line, read_block(block, self.name).lines.keys())
-            for block in annotated
-        )
+        annotators_of_lines: list[tuple[int, Collection[int]]] = []
+        if bare and self.request.records:
+            for block in self.blocks:
+                lines = read_block(block, self.name).lines
+                annotators_of_lines.append((block.line, lines.keys()))
+        elif not bare:
+            for sentence in self.sentences:
+                if sentence.edits:
+                    annotators_of_lines.append(
+                        (sentence.line, sentence.edits.keys())
+                    )
+        return absent_from(annotators_of_lines)
 
     def texts(self, kind: str, annotator: int) -> bytes:
-        """Return the texts of a key, each followed by the separator."""
-        texts: Iterable[bytes]
+        """Return the texts of a Key, its kind and annotator, each followed by the separator."""
+        texts: list[bytes] = []
         if kind == CORRECTED:
-            texts = (
-                self._corrected(sentence, annotator)
-                for sentence in self.sentences
-            )
+            for sentence in self.sentences:
+                texts.append(self._corrected(sentence, annotator))
         elif kind == OUTPUT[0]:
-            texts = (
-                sentence.by(next(iter(sentence.edits), 0))
-                for sentence in self.sentences
-            )
+            for sentence in self.sentences:
+                # the edits of a system have one annotator, or none
+                system_annotator = next(iter(sentence.edits), 0)
+                texts.append(sentence.by(system_annotator))
         elif kind == PROPOSED[0]:
-            texts = (
-                "\n".join(block.lines or [m2_files.NOOP]).encode()
-                for block in self.blocks
-            )
+            for block in self.blocks:
+                lines = block.lines or [m2_files.NOOP]
+                texts.append("\n".join(lines).encode())
         elif kind == EDITS:
-            lines = (
+            lines_by_annotator = [
                 read_block(block, self.name).lines for block in self.blocks
-            )
-            texts = records_of(lines, annotator, 0)
+            ]
+            texts += records_of(lines_by_annotator, annotator, 0)
         else:
-            texts = (block.text.encode() for block in self.blocks)
+            texts += [block.text.encode() for block in self.blocks]
         return TempFiles.SEPARATOR.join([*texts, b""])
 
     def _corrected(self, sentence: Sentence, annotator: int) -> bytes:
+        """Return the sentence as an annotator corrects it, or what replaces it (see Missing)."""
         if annotator in sentence.edits or not sentence.edits:
             return sentence.by(annotator)
         if self.request.missing == "none":
@@ -312,9 +317,10 @@ def checked(
     request: Request,
     annotators: set[int],
 ) -> Sentence:
-    """Return a sentence of which texts are made; raises CorpusError if it is wrong.
+    """Return the sentence of a block, of which texts are made, and add its annotators to a set.
 
-    Its annotators are added to `annotators`.
+    Raises CorpusError if edits cannot be applied, if a system has several annotators, or if there
+    are more than MAX_ANNOTATORS up to this sentence. A lenient request allows the first two.
     """
     sentence = sentence_of(block, name, lenient=request.lenient)
     annotators.update(sentence.edits)

@@ -100,47 +100,52 @@ def read_m2(
     temp_files: TempFiles,
     shared: Shared = alone,
 ) -> M2File:
-    """Make the requested texts of an M2 file, or of a gold file of I-measure; raises CorpusError."""
+    """Make the requested texts of an M2 file, or of a gold file of I-measure, in temporary files.
+
+    The compiled kernel reads the file unless it is XML, or written in an unusual way. Raises
+    CorpusError if the file cannot be read, is wrong, or has changed meanwhile.
+    """
     name = named(path)
     plain = temp_files.local(path)
     of_xml = is_xml(plain, name)
     with open_bytes(plain, name) as file:
         before = os.fstat(file.fileno())
         has_crlf = file.readline().endswith(b"\r\n")
+
+    # with the compiled kernel
     file_texts = None
     if not of_xml:
-        chunks = partial(parts_of, plain, name)
         with suppress(NotPlainError):
             file_texts = _make_texts(
-                chunks,
+                partial(parts_of, plain, name),
                 partial(compiled_part, name, request),
                 request,
                 temp_files,
                 shared,
             )
+
+    # or in Python
     if file_texts is None:
         annotators: set[int] = set()
-        blocks = partial(
-            _chunks, plain, name, sys.maxsize if of_xml else PART_SENTENCES
-        )
+        # XML is read once, as one part
+        part_sentences = sys.maxsize if of_xml else PART_SENTENCES
         try:
             file_texts = _make_texts(
-                blocks,
+                partial(_chunks, plain, name, part_sentences),
                 lambda chunk: Sentences(chunk, name, request, annotators),
                 request,
                 temp_files,
             )
         except CorpusError:
             if before.st_size <= MAX_BYTES_CHECKED_FIRST or request.records:
-                # malformed lines are reported first
+                # read all blocks, which raises the error of a malformed line if there is one
                 deque(gold_blocks(plain, name), 0)
             raise
+
     with open_bytes(plain, name) as file:
         after = os.fstat(file.fileno())
-    if (before.st_size, before.st_mtime_ns) != (
-        after.st_size,
-        after.st_mtime_ns,
-    ):
+    same_size = before.st_size == after.st_size
+    if not same_size or before.st_mtime_ns != after.st_mtime_ns:
         raise CorpusError([Problem(name, TextFile.CHANGED)])
     file_texts.summary.has_crlf = has_crlf
     return file_texts
@@ -181,13 +186,15 @@ def _make_texts(
     temp_files: TempFiles,
     shared: Shared = alone,
 ) -> M2File:
-    """Make the requested texts of the sentences that `read` returns for each chunk.
+    """Write the requested texts of a file to temporary files, one for each kind and annotator.
 
-    All chunks are read once more for annotators who have no line in the first one.
+    chunks() returns the file in parts, and read() the sentences of a part. Which annotators there
+    are is known only at the end. So texts are first written for those with a line in the first
+    part, and then all parts are read once more for the others, if there are any.
     """
-    left = iter(chunks())
+    remaining = iter(chunks())
     batch = 1 if shared is alone else PARTS_AT_ONCE
-    first = read(next(left))
+    first = read(next(remaining))
     summary = first.summary
     absent = [first.absent(True)]
     absent_if_annotated = [first.absent(False)]
@@ -204,22 +211,27 @@ def _make_texts(
         return new
 
     def read_texts(chunk: Any) -> tuple[Part, list[bytes]]:
+        """Read a part; return it and its texts of each of `keys`."""
         part = read(chunk)
         return part, [part.texts(*key) for key in keys]
 
     def write(texts: list[bytes]) -> None:
+        """Append the texts of a part to the files of `keys`."""
         for key, data in zip(keys, texts, strict=True):
             temp_files.write(summary.name, [data], files[key])
 
+    # texts for the annotators of the first part, of all parts
     keys = begin_files()
     write([first.texts(*key) for key in keys])
     del first  # the Python reader needs much memory for a part
     try:
-        for part, texts in in_batches(shared, read_texts, left, batch):
+        for part, texts in in_batches(shared, read_texts, remaining, batch):
             absent.append(part.absent(True))
             absent_if_annotated.append(part.absent(False))
             summary.add(part.summary)
             write(texts)
+
+        # texts for the annotators that came later
         keys = begin_files()
         if keys:
             for _, texts in in_batches(shared, read_texts, chunks(), batch):
@@ -240,7 +252,10 @@ def _requested_keys(
     annotators: Absent,
     annotated: Absent,
 ) -> list[Key]:
-    """Return the kinds of texts that are requested, as far as annotators are known."""
+    """Return the kinds of texts that are requested, as far as annotators are known.
+
+    Records are made for all `annotators`, texts for those who have a line (`annotated`).
+    """
     keys = [SOURCE]
     if request.texts and request.system:
         keys.append(OUTPUT)
@@ -262,20 +277,25 @@ def _chunks(path: Path, name: str, size: int) -> Iterator[Iterable[Block]]:
 
 
 def parts_of(path: Path, name: str) -> Iterator[tuple[int, bytes]]:
-    """Yield parts of a file, cut after empty lines, each with the number of its first line."""
+    """Yield parts of an M2 file, of about PART_BYTES, each with the number of its first line.
+
+    A part begins at a sentence that comes after an empty line.
+    """
     with open_bytes(path, name) as file:
-        number = 1
-        rest = b""
-        while data := file.read(max(PART_BYTES, len(rest))):
-            rest += data
-            cut = rest.rfind(b"\n\nS ") + 2
+        line = 1
+        waiting = b""
+        # read as much as is waiting, so that a part without a cut is not searched too often
+        while data := file.read(max(PART_BYTES, len(waiting))):
+            waiting += data
+            # rfind() returns -1 if there is none, so that the cut is 1, or 2 below
+            cut = waiting.rfind(b"\n\nS ") + 2
             if cut <= 2:
-                cut = rest.rfind(b"\n\r\nS ") + 3
+                cut = waiting.rfind(b"\n\r\nS ") + 3
             if cut > 2:
-                yield number, rest[:cut]
-                number += rest.count(b"\n", 0, cut)
-                rest = rest[cut:]
-        yield number, rest
+                yield line, waiting[:cut]
+                line += waiting.count(b"\n", 0, cut)
+                waiting = waiting[cut:]
+        yield line, waiting
 
 
 class NotPlainError(Exception):
@@ -306,20 +326,22 @@ def compiled_part(
     request: Request,
     part: tuple[int, bytes],
 ) -> CompiledSentences:
-    """Return the sentences of lines, given with the number of the first, as the kernel reads them.
+    """Return the sentences of a part of an M2 file, as the compiled kernel reads them.
 
-    Raises NotPlainError.
+    `part` is the number of its first line, and its bytes. Raises NotPlainError if they are written
+    in an unusual way, or there is no compiled kernel.
     """
     read = kernel.native_function("M2Sentences", "m2_edits")
     if not read:
         raise NotPlainError
-    number, data = part
+    first_line, data = part
     lines = data
     if b"\r" in lines:
         lines = lines.replace(b"\r\n", b"\n")
-    if number == 1:
+    if first_line == 1:
         lines = lines.removeprefix(codecs.BOM_UTF8)
-    sentences = read(lines, number, request.texts and not request.lenient)
+    refuses_misfits = request.texts and not request.lenient
+    sentences = read(lines, first_line, refuses_misfits)
     one_annotator = request.texts and request.system and not request.lenient
     if not sentences.plain or (sentences.most > 1 and one_annotator):
         raise NotPlainError

@@ -53,11 +53,16 @@ def records_of(
     annotator: int,
     output: int,
 ) -> Iterator[bytes]:
-    """Yield the record of an annotator for each sentence, given the lines of all its annotators."""
-    for lines in sentences:
-        if annotator in lines:
-            order = list(lines).index(annotator)
-            yield record_of(order, annotator, output, lines[annotator])
+    """Yield the record of an annotator for each sentence; empty for one without any line.
+
+    `sentences` has for each sentence the lines of each of its annotators, by number and in the
+    order of the file. `output` is as in Annotation.
+    """
+    for lines_by_annotator in sentences:
+        if annotator in lines_by_annotator:
+            order = list(lines_by_annotator).index(annotator)
+            lines = lines_by_annotator[annotator]
+            yield record_of(order, annotator, output, lines)
         else:
             yield b""
 
@@ -88,15 +93,13 @@ def outputs_of(record: bytes) -> list[list[Edit]]:
 
 
 def gold_blocks(path: Path, name: str) -> Iterator[Block]:
-    """Yield the sentences of an M2 file, or of a gold file of I-measure as those of an M2 file.
+    """Yield the sentences of an M2 file, or of a gold file of I-measure (XML) as those of an M2 file.
 
     Raises CorpusError if it is malformed.
     """
     if is_xml(path, name):
-        # here, because few gold files are XML
-        from .correction_xml import (
-            xml_blocks,
-        )
+        # imported only then, because few gold files are XML
+        from .correction_xml import xml_blocks
 
         return xml_blocks(path, name)
     return blocks(path, name)
@@ -206,32 +209,40 @@ def shrunk(edit: ProposedEdit) -> ProposedEdit:
     before = edit.original.split()
     after = edit.correction.split()
     shorter = min(len(before), len(after))
-    first = 0
-    while first < shorter and before[first] == after[first]:
-        first += 1
-    last = 0
-    while last < shorter - first and before[-1 - last] == after[-1 - last]:
-        last += 1
+    prefix = 0
+    while prefix < shorter and before[prefix] == after[prefix]:
+        prefix += 1
+    suffix = 0
+    while (
+        suffix < shorter - prefix and before[-1 - suffix] == after[-1 - suffix]
+    ):
+        suffix += 1
     return ProposedEdit(
-        edit.start + first,
-        edit.end - last,
-        " ".join(before[first : len(before) - last]),
-        " ".join(after[first : len(after) - last]),
+        edit.start + prefix,
+        edit.end - suffix,
+        " ".join(before[prefix : len(before) - suffix]),
+        " ".join(after[prefix : len(after) - suffix]),
         edit.matched,
     )
 
 
 def unchanged_words(edit: ProposedEdit) -> list[str]:
-    """Return a longest common subsequence of the words of both texts of an edit."""
+    """Return a longest common subsequence of the words of both texts of an edit.
+
+    Of several such subsequences, one that ends with equal words is preferred, then one without the
+    last word of the original.
+    """
     before = edit.original.split()
     after = edit.correction.split()
-    # rows[i][j] is that of the first i and the first j words
-    rows: list[list[list[str]]] = [[[]] * (len(after) + 1)]
-    for word in before:
-        above = rows[-1]
+    # above[j] is the subsequence of the words of the original so far with the first j of the
+    # correction, and row[j] that with one word of the original more
+    above: list[list[str]] = [[]] * (len(after) + 1)
+    for original_word in before:
         row: list[list[str]] = [[]]
-        for j, other in enumerate(after):
-            longer = [*above[j], word] if word == other else []
-            row.append(max(longer, above[j + 1], row[j], key=len))
-        rows.append(row)
-    return rows[-1][-1]
+        for j, corrected_word in enumerate(after):
+            with_both: list[str] = []
+            if original_word == corrected_word:
+                with_both = [*above[j], original_word]
+            row.append(max(with_both, above[j + 1], row[j], key=len))
+        above = row
+    return above[-1]

@@ -46,7 +46,7 @@ def annotate_all(
     cache: "AnnotationCache | None" = None,
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> Annotated:
-    """Return the edits of pairs of lines, (source, corrected).
+    """Return the edits of pairs of lines, (source, corrected), in their order.
 
     The same pairs have the same edits, whatever n_jobs is and whatever the cache has. `model` is
     the name or folder of a spaCy pipeline. `progress` is called with the distinct pairs so far, and
@@ -54,7 +54,7 @@ def annotate_all(
     not fit, and IncompleteError if a worker process dies.
     """
     key = versions_of(model).key
-    # the pairs that need a parser, each once
+    # find the pairs that need a parser, each once
     lines = list(pairs)
     annotations = [trivial(source, corrected) for source, corrected in lines]
     changed: list[tuple[int, Pair]] = []
@@ -63,7 +63,7 @@ def annotate_all(
             changed.append((index, pair_of(source, corrected)))
     distinct = list(dict.fromkeys(pair for _, pair in changed))
 
-    # their edits
+    # take their edits from the cache, or annotate them
     edits = cache.read(key, distinct) if cache else {}
     cached = len(edits)
     if distinct:
@@ -140,13 +140,14 @@ class AnnotationCache:
         self, versions: str, pairs: Sequence[Pair]
     ) -> dict[Pair, Annotation]:
         """Return the cached annotations of some of the pairs, made with the same versions."""
-        pairs_by_key = {_key(versions, pair): pair for pair in pairs}
-        annotations = {}
-        for key, data in self._cache.read(list(pairs_by_key)).items():
-            edits = data.decode("utf-8", "surrogatepass")
-            annotations[pairs_by_key[key]] = (
-                tuple(edits.split("\n")) if edits else ()
-            )
+        pair_of_key = {_key(versions, pair): pair for pair in pairs}
+        annotations: dict[Pair, Annotation] = {}
+        for key, data in self._cache.read(list(pair_of_key)).items():
+            lines = data.decode("utf-8", "surrogatepass")
+            annotation: Annotation = ()
+            if lines:
+                annotation = tuple(lines.split("\n"))
+            annotations[pair_of_key[key]] = annotation
         return annotations
 
     def write(

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from .errant_annotator import Annotation
 
+
 MIN_PAIRS_OF_NOTE = 2000
 """From this many pairs of sentences on, a note warns that annotating takes a while."""
 
@@ -57,28 +58,35 @@ def with_annotated(
     annotator is not installed, CorpusError if there are too many annotators, and IncompleteError if
     a worker dies.
     """
-    for view in sorted(views) if corpus.source else ():
-        if not annotator_of(view):
-            continue
-        from_files = corpus.views.get(view) or replace(
-            corpus, references=(), systems={}
-        )
-        completed, notes = _completed(corpus, from_files, view, how)
-        new = tuple(note for note in notes if note not in corpus.notes)
-        views_so_far = {**corpus.views, view: completed}
+    # annotate the texts of each view
+    annotating_views: list[str] = []
+    if corpus.source:
+        annotating_views = sorted(filter(annotator_of, views))
+    for name in annotating_views:
+        from_files = corpus.views.get(name)
+        if from_files is None:
+            from_files = replace(corpus, references=(), systems={})
+        completed, notes = _completed(corpus, from_files, name, how)
+        new_notes = [note for note in notes if note not in corpus.notes]
         corpus = replace(
-            corpus, views=views_so_far, notes=(*corpus.notes, *new)
+            corpus,
+            views={**corpus.views, name: completed},
+            notes=(*corpus.notes, *new_notes),
         )
     if not corpus.views:
         return corpus
+
+    # give all views the same categories
     categories: set[str] = set()
-    for item in corpus.views.values():
-        categories.update(item.categories)
+    for view in corpus.views.values():
+        categories.update(view.categories)
     sorted_categories = tuple(sorted(categories))
-    with_categories = {}
-    for name, item in corpus.views.items():
-        with_categories[name] = replace(item, categories=sorted_categories)
-    return replace(corpus, views=with_categories)
+    views_with_categories = {}
+    for name, view in corpus.views.items():
+        views_with_categories[name] = replace(
+            view, categories=sorted_categories
+        )
+    return replace(corpus, views=views_with_categories)
 
 
 class _Reference(NamedTuple):
@@ -118,11 +126,13 @@ def _completed(
     view: str,
     how: Annotating,
 ) -> tuple[Corpus, list[str]]:
-    """Return a view with the edits of all texts, and warnings.
+    """Return a view of a data set with the edits of all texts, and warnings.
 
-    `from_files` is the view with the edits of M2 files.
+    `from_files` is the view with the edits of M2 files, so far. Its gold stays, but gold with other
+    types than ERRANT's is annotated anew. Without gold, the references of the data set are
+    annotated.
     """
-    # what is annotated: references, or the texts that edits of another program make, and outputs
+    # find the texts to annotate
     annotator = annotator_of(view)
     source = corpus.source.read() if corpus.source else []
     references: list[_Reference] = []
@@ -139,7 +149,7 @@ def _completed(
     texts = [reference.lines for reference in references]
     texts += [text.read() for text in outputs.values()]
 
-    # their edits
+    # annotate them: for each text, an annotation of each line
     progress = _Progress(how.listener, corpus.name, annotator)
     annotations = _annotations(source, texts, annotator, how, progress)
     annotated = [reference.text for reference in references]
@@ -152,23 +162,25 @@ def _completed(
     of_references = annotations[: len(references)]
     of_outputs = annotations[len(references) :]
 
-    # records of the edits
-    stored = dict(from_files.systems)
+    # store their edits as records
+    records = dict(from_files.systems)
     for (name, text), edits in zip(outputs.items(), of_outputs, strict=True):
-        stored[name] = _stored(text, map(_output_record, edits), how)
-    systems = {name: stored[name] for name in corpus.systems}
-    pairs: Iterable[AnyText] = from_files.references
+        records[name] = _stored(text, map(_output_record, edits), how)
+    systems = {name: records[name] for name in corpus.systems}
+    gold_records: Iterable[AnyText] = from_files.references
     if references:
-        pairs = _reference_texts(
+        gold_records = _reference_texts(
             corpus, from_files, references, of_references, how
         )
+
+    # make the view
     types = set(from_files.categories)
     for edits in annotations:
         for annotation in edits:
             types.update(map(_type_of, annotation))
     completed = replace(
         corpus,
-        references=tuple(pairs),
+        references=tuple(gold_records),
         systems=systems,
         annotated=bool(references) and not from_files.references,
         categories=tuple(sorted(types - {"noop"})),
@@ -202,31 +214,32 @@ DETECTED = ("Um", "UNK")
 
 
 def _of_gold(source: Sequence[str], gold: AnyText) -> _Reference:
-    """Return the text that the edits of an annotator make.
+    """Return the text that the edits of an annotator make, as a reference to annotate anew.
 
-    Edits that only detect an error stand beside it. The text is as `errant_m2 -auto` makes it, but
-    of alternatives (a||b) the first is taken, and -NONE- deletes words.
+    `gold` has the records of the annotator. Edits that only detect an error stand beside the text.
+    It is as `errant_m2 -auto` makes it, but of alternatives (a||b) the first is taken, and -NONE-
+    deletes words.
     """
     lines: list[str] = []
     lines_beside: dict[int, list[str]] = {}
     sentences = zip(source, _records(gold), strict=True)
-    for number, (sentence, record) in enumerate(sentences):
+    for line, (sentence, record) in enumerate(sentences):
         annotation = annotation_of(record)
-        tokens = sentence.split()
-        words = list(tokens)
+        source_tokens = sentence.split()
+        tokens = list(source_tokens)
         edits: list[Edit] = []
         if annotation:
             edits = [edit for edit in annotation.edits if not edit.is_noop]
             edits.sort(key=SPAN)
-        longer = 0  # tokens that the edits before have added
+        shift = 0  # how many tokens the edits before have added
         for edit in edits:
-            correction = corrected(edit, tokens)
-            words[edit.start + longer : edit.end + longer] = correction
-            longer += len(correction) - (edit.end - edit.start)
-        lines.append(" ".join(words))
+            correction = corrected(edit, source_tokens)
+            tokens[edit.start + shift : edit.end + shift] = correction
+            shift += len(correction) - (edit.end - edit.start)
+        lines.append(" ".join(tokens))
         if edits or not annotation:
             detecting = [edit for edit in edits if edit.type in DETECTED]
-            lines_beside[number] = [_detecting_line(edit) for edit in detecting]
+            lines_beside[line] = [_detecting_line(edit) for edit in detecting]
     return _Reference(gold, lines, lines_beside)
 
 
@@ -255,11 +268,11 @@ class _Progress:
     begun: bool = field(default=False, init=False)
 
     def report(self, done: int, total: int) -> None:
-        """Take the numbers of pairs of sentences."""
-        left = total - done
-        if left >= MIN_PAIRS_OF_NOTE and not self.begun:
+        """Take how many pairs of sentences are annotated, and how many there are."""
+        remaining = total - done
+        if remaining >= MIN_PAIRS_OF_NOTE and not self.begun:
             self.listener.warn(
-                f"{self.dataset}: {left:,} pairs of sentences are being annotated with "
+                f"{self.dataset}: {remaining:,} pairs of sentences are being annotated with "
                 f"{self.annotator}, which takes a while; their edits are kept on this computer"
             )
         self.begun = True
@@ -273,7 +286,11 @@ def _annotations(
     how: Annotating,
     progress: _Progress,
 ) -> list[list[Annotation]]:
-    """Return the edits of all sentences of each text."""
+    """Return the edits of each text: an annotation for each line of the source.
+
+    All texts are annotated together, so that a pair of sentences that several have is annotated
+    once.
+    """
     from .annotate import AnnotationCache, annotate_all
     from .errant_annotator import model_of
 
@@ -290,8 +307,8 @@ def _annotations(
         progress=progress.report,
     ).annotations
     by_text = []
-    for number in range(len(texts)):
-        first = number * len(source)
+    for text_index in range(len(texts)):
+        first = text_index * len(source)
         by_text.append(annotations[first : first + len(source)])
     return by_text
 
@@ -309,7 +326,12 @@ def _reference_texts(
     annotations: Sequence[Sequence[Annotation]],
     how: Annotating,
 ) -> Iterator[AnyText]:
-    """Yield the edits of each reference, once for each annotator that an output has at most."""
+    """Yield the records of the edits of each reference.
+
+    If outputs in M2 files have several annotators, at most k in a sentence, the records of all
+    references come k times, for each pair of annotators. `annotations` has the edits of each
+    reference, line by line. Raises CorpusError if there are more than MAX_ANNOTATORS pairs.
+    """
     output_annotators = 1
     for text in from_files.systems.values():
         for record in _records(text):
@@ -318,23 +340,23 @@ def _reference_texts(
     if pairs > MAX_ANNOTATORS:
         message = f"has {pairs} pairs of annotators; at most {MAX_ANNOTATORS} are supported"
         raise CorpusError([Problem(corpus.name, message)])
-    # The lines of each reference for a sentence, as an M2 file has them.
+
+    # the lines of each sentence by reference, as an M2 file would have them
     sentences: list[dict[int, list[str]]] = []
-    for line, edits in enumerate(zip(*annotations, strict=True)):
+    for line, annotations_of_line in enumerate(zip(*annotations, strict=True)):
         by_annotator = {}
-        annotators = zip(references, edits, strict=True)
-        for number, (reference, annotation) in enumerate(annotators):
-            reference_edits = reference.edits(line, annotation)
-            if reference_edits:
-                by_annotator[number] = [
-                    f"{edit}{number}" for edit in reference_edits
+        for annotator, reference in enumerate(references):
+            edits = reference.edits(line, annotations_of_line[annotator])
+            if edits:
+                by_annotator[annotator] = [
+                    f"{edit}{annotator}" for edit in edits
                 ]
         sentences.append(by_annotator or {0: [NOOP]})
-    for output in range(output_annotators):
-        for number, reference in enumerate(references):
-            yield _stored(
-                reference.text, records_of(sentences, number, output), how
-            )
+
+    for output_annotator in range(output_annotators):
+        for annotator, reference in enumerate(references):
+            records = records_of(sentences, annotator, output_annotator)
+            yield _stored(reference.text, records, how)
 
 
 def _stored(
@@ -381,17 +403,18 @@ def _unchanged_notes(
     references: Sequence[_Reference],
     annotations: Sequence[Sequence[Annotation]],
 ) -> Iterator[str]:
-    """Yield warnings about references without any line for some sentences."""
+    """Yield a warning for each reference that ERRANT has no line for in some sentences.
+
+    These are sentences in which the reference differs from the source in blanks alone.
+    `annotations` has the edits of each reference, line by line.
+    """
     annotated = zip(references, annotations, strict=True)
-    for number, (reference, edits) in enumerate(annotated, 1):
+    for number, (reference, reference_annotations) in enumerate(annotated, 1):
         unchanged = []
-        lines = zip(source, edits, strict=True)
-        for line, (text, annotation) in enumerate(lines):
-            if (
-                text.strip()
-                and not annotation
-                and line not in reference.lines_beside
-            ):
+        lines = zip(source, reference_annotations, strict=True)
+        for line, (sentence, annotation) in enumerate(lines):
+            has_lines = annotation or line in reference.lines_beside
+            if sentence.strip() and not has_lines:
                 unchanged.append(line)
         if unchanged:
             first = reference.text.number(unchanged[0] + 1)
@@ -403,19 +426,19 @@ def _unchanged_notes(
 
 
 def _unwritable(text: AnyText, edits: Sequence[Annotation]) -> list[Problem]:
-    """Return the problem of the first sentence with an edit that cannot be read again.
+    """Return the problem of the first sentence with an edit that cannot be read again, or [].
 
-    It has a word with bars.
+    A word of such an edit has the separator of fields in it. `edits` has the annotation of each
+    sentence.
     """
     for line, annotation in enumerate(edits, 1):
-        if any(
-            edit.count(FIELD_SEPARATOR) != FIELDS - 1 for edit in annotation
-        ):
-            message = (
-                f"a word with '{FIELD_SEPARATOR}' cannot be annotated: "
-                "an M2 file has this between the fields of an edit"
-            )
-            return [Problem(text.at(line), message)]
+        for edit in annotation:
+            if edit.count(FIELD_SEPARATOR) != FIELDS - 1:
+                message = (
+                    f"a word with '{FIELD_SEPARATOR}' cannot be annotated: "
+                    "an M2 file has this between the fields of an edit"
+                )
+                return [Problem(text.at(line), message)]
     return []
 
 

@@ -165,11 +165,11 @@ files."""
 
 
 def annotator_named(text: str, base: Path) -> str:
-    """Return the name with versions of the annotator that an option names.
+    """Return the name of the annotator that an option names, with the versions of all its parts.
 
-    The text is a spaCy pipeline, AUTO, or such a name, which is returned as it is. A relative
-    folder starts at `base`. Raises ConfigError, with what to install, if errant, spaCy or the
-    pipeline are missing.
+    The text is a spaCy pipeline, AUTO, empty, or such a name; the last two are returned as they
+    are. A relative folder starts at `base`. Raises ConfigError, with what to install, if errant,
+    spaCy or the pipeline are missing.
     """
     if not text or _NAME.fullmatch(text):
         return text
@@ -179,13 +179,14 @@ def annotator_named(text: str, base: Path) -> str:
 
 
 def model_of(name: str) -> str:
-    """Return the spaCy pipeline of a name with versions.
+    """Return the spaCy pipeline (a name or folder) of an annotator's name with versions.
 
     Raises ConfigError if other versions are installed: they give other edits.
     """
     if name in _models:
         return _models[name][0]
     versions_of(named(None))  # so that what is missing is reported first
+    # give all installed pipelines their names with versions
     models = dict.fromkeys([*filter(is_installed, DEFAULTS), *installed()])
     names = dict.fromkeys(map(_remember, models))
     if name in _models:
@@ -268,6 +269,7 @@ def faster(alignment: Any) -> Any:
 
     class Faster(alignment):  # type: ignore[misc]
         def align(self, _: bool) -> Matrices:
+            """Return the matrices without the equal words at the end, which errant matches first."""
             source = list(self.orig)
             corrected = list(self.cor)
             while (
@@ -289,42 +291,47 @@ def fill(
     corrected: Sequence[Word],
     cost_of: Callable[[Word, Word], float],
 ) -> Matrices:
-    """Return the costs and the operations; of equal costs the first of T, S, I, D is taken."""
+    """Return the costs and the operations of the alignment of two texts (see Matrices).
+
+    `cost_of` is the cost of a substitution. Equal words are a match (M). Of other operations with
+    equal costs, the first of T, S, I, D is taken.
+    """
     source_lower = [word.lower for word in source]
     corrected_lower = [word.lower for word in corrected]
     first_row = range(len(corrected) + 1)
     costs = [list(map(float, first_row))]
     operations = [["O"] + ["I"] * len(corrected)]
     for i, word in enumerate(source):
-        row = [i + 1.0]
-        names = ["D"]
+        cost_row = [i + 1.0]
+        operation_row = ["D"]
         above = costs[i]
-        seen = set(source_lower[: i + 1])
-        first = len(corrected)
+        # a transposition needs both words in the other text, up to here
+        seen_in_source = set(source_lower[: i + 1])
+        first_occurrence = len(corrected)
         if word.lower in corrected_lower:
-            first = corrected_lower.index(word.lower)
-        for j, other in enumerate(corrected):
-            if word.orth == other.orth:
-                row.append(above[j])
-                names.append("M")
+            first_occurrence = corrected_lower.index(word.lower)
+        for j, corrected_word in enumerate(corrected):
+            if word.orth == corrected_word.orth:
+                cost_row.append(above[j])
+                operation_row.append("M")
                 continue
-            best = above[j] + cost_of(word, other)
-            name = "S"
-            if row[j] + 1 < best:
-                best = row[j] + 1
-                name = "I"
-            if above[j + 1] + 1 < best:
-                best = above[j + 1] + 1
-                name = "D"
-            if first <= j and other.lower in seen:
+            cost = above[j] + cost_of(word, corrected_word)
+            operation = "S"
+            if cost_row[j] + 1 < cost:
+                cost = cost_row[j] + 1
+                operation = "I"
+            if above[j + 1] + 1 < cost:
+                cost = above[j + 1] + 1
+                operation = "D"
+            if first_occurrence <= j and corrected_word.lower in seen_in_source:
                 back = _moved(source_lower, corrected_lower, i, j, costs)
-                if back and costs[i - back][j - back] + back <= best:
-                    best = costs[i - back][j - back] + back
-                    name = f"T{back + 1}"
-            row.append(best)
-            names.append(name)
-        costs.append(row)
-        operations.append(names)
+                if back and costs[i - back][j - back] + back <= cost:
+                    cost = costs[i - back][j - back] + back
+                    operation = f"T{back + 1}"
+            cost_row.append(cost)
+            operation_row.append(operation)
+        costs.append(cost_row)
+        operations.append(operation_row)
     return costs, operations
 
 
@@ -335,9 +342,11 @@ def _moved(
     j: int,
     costs: list[list[float]],
 ) -> int:
-    """Return how many words before i and j the shortest transposition has that ends there, or 0.
+    """Return how far before i and j the shortest transposition begins that ends at them, or 0.
 
-    The search ends at the beginning of a text, and if a step along the diagonal costs nothing.
+    `source` and `corrected` are lower-cased words. The words of a transposition are the same on
+    both sides, in another order. The search ends at the beginning of a text, and where a step along
+    the diagonal of `costs` costs nothing (equal words).
     """
     for back in range(1, min(i, j) + 1):
         row = i - back
@@ -374,6 +383,7 @@ class ErrantAnnotator:
     """
 
     def __init__(self, model: str | None = None) -> None:
+        """Load errant and a spaCy pipeline, and check that the pipeline gives what errant needs."""
         self.versions = versions_of(model)
         """The versions that the annotations depend on."""
         pipeline = named(model)
@@ -387,11 +397,10 @@ class ErrantAnnotator:
                 f"annotator: the spaCy pipeline {pipeline} {language}"
             )
         doc = self._nlp(self._split(PROBE))
-        missing = [
-            layer
-            for name, layer in LAYERS.items()
-            if not doc.has_annotation(name)
-        ]
+        missing = []
+        for attribute, layer in LAYERS.items():
+            if not doc.has_annotation(attribute):
+                missing.append(layer)
         if missing:
             layers = f"gives no {', '.join(missing)}, which errant needs"
             raise ConfigError(
@@ -452,16 +461,20 @@ def multiply_once(nlp: Any) -> None:
             trans1: bool = False,
             trans2: bool = False,
         ) -> Any:
-            has_words = x.flags.c_contiguous and x.shape[1] % 2 == 0
-            if out is None and not trans1 and has_words:
+            """Return x @ y (or their transposes), where x is float32 [rows, width]."""
+            # two float32 of a row are read as a uint64
+            is_readable = x.flags.c_contiguous and x.shape[1] % 2 == 0
+            if out is None and not trans1 and is_readable:
                 bits = x.view(np.uint64)
                 odd_numbers = np.full(bits.shape[1], MULTIPLIER, np.uint64)
-                sums = bits @ np.cumprod(odd_numbers)
-                _, first, rows = np.unique(
-                    sums, return_index=True, return_inverse=True
+                hashes = bits @ np.cumprod(odd_numbers)
+                _, first, distinct_rows = np.unique(
+                    hashes, return_index=True, return_inverse=True
                 )
-                if np.array_equal(bits[first][rows], bits):
-                    return super().gemm(x[first], y, trans2=trans2)[rows]
+                # unless different rows have the same hash
+                if np.array_equal(bits[first][distinct_rows], bits):
+                    products = super().gemm(x[first], y, trans2=trans2)
+                    return products[distinct_rows]
             return super().gemm(x, y, out=out, trans1=trans1, trans2=trans2)
 
     for _, pipe in nlp.pipeline:

@@ -40,7 +40,7 @@ WORDS = 2
 
 
 class Hits(NamedTuple):
-    """Hits and misses of an output against an annotator, by type."""
+    """Hits and misses of an output against an annotator: the type of each."""
 
     tp: list[str]
     """The annotator's types of edits that both have."""
@@ -81,12 +81,16 @@ class Comparison:
         return keys
 
     def keys_of(self, edit: Edit) -> list[Key]:
-        """Return the keys of an edit: none if it is left out, several if each token counts."""
+        """Return the keys of an edit, what has to be equal for a hit.
+
+        There is none if the edit is left out. In the mode dt there is one for each token, otherwise
+        a single one.
+        """
         if edit.type in self.left_out:
             return []
         if edit.type == UNKNOWN and self.mode in ("cs", "cse"):
-            return []  # an unknown one is detected, but not corrected
-        start, end, correction = edit.start, edit.end, edit.correction
+            return []  # an error of unknown type is detected, but not corrected
+        start, end, _, correction, _ = edit
         if self.style == CHERRANT:
             correction = correction.replace(" ", "")
         if self.single or self.multi:
@@ -112,14 +116,20 @@ def _token_keys(start: int, end: int) -> list[Key]:
 
 
 def compare(output: Keys, annotator: Keys) -> Hits:
-    """Return the hits and misses. An edit that both have is filed under the annotator's type."""
+    """Return the hits and misses of a sentence.
+
+    Both arguments have the types of edits by key. An edit that both have is filed under the
+    annotator's type, once for each edit of the annotator with its key. A key whose first edit is a
+    noop is left out.
+    """
     hits = Hits([], [], [])
     for key, types in output.items():
-        if types[0] != NOOP:
-            if key in annotator:
-                hits.tp.extend(annotator[key])
-            else:
-                hits.fp.extend(types)
+        if types[0] == NOOP:
+            continue
+        if key in annotator:
+            hits.tp.extend(annotator[key])
+        else:
+            hits.fp.extend(types)
     for key, types in annotator.items():
         if types[0] != NOOP and key not in output:
             hits.fn.extend(types)
@@ -142,14 +152,16 @@ def preference(
     counts: Sequence[int],
     beta: float,
 ) -> tuple[float, ...]:
-    """Return what is greatest for the annotator that errant_compare takes; of equals, the first.
+    """Return the key that is greatest for the annotator that errant_compare takes.
 
-    `totals` are tp, fp and fn of the sentences before, and `counts` those of the sentence with the
-    annotator.
+    It is F of all sentences so far, rounded to 4 decimals, and then tp, -fp and -fn of the sentence
+    alone. Of equal keys the first annotator is taken. `totals` are tp, fp and fn of the sentences
+    before, and `counts` those of the sentence with the annotator.
     """
-    tp, fp, fn = map(add, totals, counts)
-    score = precision_recall_f(tp, fp, fn, beta)[2]
-    return round(score, 4), counts[0], -counts[1], -counts[2]
+    total_tp, total_fp, total_fn = map(add, totals, counts)
+    _, _, score = precision_recall_f(total_tp, total_fp, total_fn, beta)
+    tp, fp, fn = counts
+    return round(score, 4), tp, -fp, -fn
 
 
 def is_of(type_: str, patterns: tuple[str, ...]) -> bool:
@@ -233,10 +245,12 @@ def report(
     """Yield the lines that errant_compare prints, without their ends.
 
     The files have the same sentences. For each sentence the pair of annotators counts that
-    errant_compare takes. `tier` is that of the categories whose scores are printed too.
+    errant_compare takes. `tier`, 1 to 3, asks for the scores of the categories of this tier too,
+    and `verbose` for the edits of each sentence.
     """
-    totals = [0, 0, 0]
-    types: dict[str, list[int]] = {}
+    # compare the sentences
+    totals = [0, 0, 0]  # tp, fp, fn
+    counts_by_type: dict[str, list[int]] = {}
     sentences = zip(output.blocks, output.read, reference.read, strict=True)
     for number, (block, output_lines, reference_lines) in enumerate(sentences):
         pairs = _pairs(
@@ -247,11 +261,9 @@ def report(
             keys = [preference(totals, pair.counts, beta) for pair in pairs]
             chosen = pairs[keys.index(max(keys))]
         if verbose:
-            yield from (
-                RULE,
-                f"Original sentence {number}: {block.sentence}",
-                RULE,
-            )
+            yield RULE
+            yield f"Original sentence {number}: {block.sentence}"
+            yield RULE
             for pair in pairs:
                 yield from _pair_lines(number, pair, totals, beta)
             yield f"^^ HYP {chosen.output}, REF {chosen.reference} chosen for sentence {number}"
@@ -259,23 +271,29 @@ def report(
             yield from _local_lines(chosen)
         totals = list(map(add, totals, chosen.counts))
         if tier:
-            _add_types(types, chosen.hits)
+            _add_types(counts_by_type, chosen.hits)
+
+    # the table of categories
     title = TITLES[comparison.mode]
     if tier:
-        yield from ("", f" {title} ".center(CATEGORIES_WIDTH, "="))
+        yield ""
+        yield f" {title} ".center(CATEGORIES_WIDTH, "=")
         yield _row(("Category", "TP", "FP", "FN", "P", "R", f"F{beta}"))
-        sums: dict[str, list[int]] = {}
-        for type_, counts in types.items():
+        counts_by_category: dict[str, list[int]] = {}
+        for type_, counts in counts_by_type.items():
             name = _cut_category(type_, tier)
-            sums_so_far = sums.get(name, (0, 0, 0))
-            sums[name] = list(map(add, sums_so_far, counts))
-        for name, counts in sorted(sums.items()):
+            before = counts_by_category.get(name, (0, 0, 0))
+            counts_by_category[name] = list(map(add, before, counts))
+        for name, counts in sorted(counts_by_category.items()):
             yield _row((name, *counts, *_rounded(counts, beta)))
-    yield from ("", f" {title} ".center(TOTALS_WIDTH, "="))
+
+    # the table of totals
+    yield ""
+    yield f" {title} ".center(TOTALS_WIDTH, "=")
     yield f"TP\tFP\tFN\tPrec\tRec\tF{beta}"
-    values = (*totals, *_rounded(totals, beta))
-    yield "\t".join(map(str, values))
-    yield from ("=" * TOTALS_WIDTH, "")
+    yield "\t".join(map(str, (*totals, *_rounded(totals, beta))))
+    yield "=" * TOTALS_WIDTH
+    yield ""
 
 
 def _cut_category(type_: str, tier: int) -> str:
@@ -290,14 +308,23 @@ def _pairs(
     reference: Mapping[int, list[Edit]],
     comparison: Comparison,
 ) -> list[Pair]:
-    """Return all pairs of annotators of a sentence, compared."""
+    """Compare each annotator of the output with each of the reference, for a sentence.
+
+    Both have the edits of the sentence by annotator. Without any, annotator 0 leaves it unchanged.
+    """
     pairs = []
-    for one, edits in (output or UNCHANGED).items():
-        keys = comparison.keys(edits)
-        for two, other_edits in (reference or UNCHANGED).items():
-            other_keys = comparison.keys(other_edits)
-            hits = compare(keys, other_keys)
-            pairs.append(Pair(one, two, keys, other_keys, hits))
+    for output_annotator, output_edits in (output or UNCHANGED).items():
+        output_keys = comparison.keys(output_edits)
+        for annotator, edits in (reference or UNCHANGED).items():
+            keys = comparison.keys(edits)
+            pair = Pair(
+                output=output_annotator,
+                reference=annotator,
+                output_keys=output_keys,
+                reference_keys=keys,
+                hits=compare(output_keys, keys),
+            )
+            pairs.append(pair)
     return pairs
 
 
@@ -307,14 +334,19 @@ def _pair_lines(
     totals: Sequence[int],
     beta: float,
 ) -> Iterator[str]:
-    """Yield what the option -v prints about a pair of annotators."""
+    """Yield what the option -v prints about a pair of annotators of sentence `number`.
+
+    `totals` are tp, fp and fn of the sentences before.
+    """
     yield f"SENTENCE {number} - HYP {pair.output} - REF {pair.reference}"
     yield f"HYPOTHESIS EDITS : {_listed(pair.output_keys)}"
     yield f"REFERENCE EDITS  : {_listed(pair.reference_keys)}"
-    running = list(map(add, totals, pair.counts))
-    for name, counts in (("Local", pair.counts), ("Global", running)):
-        yield f"{f'{name} TP/FP/FN':<16} : {' '.join(map(str, counts))}"
-        yield f"{name} P/R/F{beta}  : {' '.join(map(str, _rounded(counts, beta)))}"
+    totals_with_pair = list(map(add, totals, pair.counts))
+    for name, counts in (("Local", pair.counts), ("Global", totals_with_pair)):
+        title = f"{name} TP/FP/FN"
+        yield f"{title:<16} : {' '.join(map(str, counts))}"
+        rates = _rounded(counts, beta)
+        yield f"{name} P/R/F{beta}  : {' '.join(map(str, rates))}"
     yield RULE
 
 
@@ -337,13 +369,15 @@ def _listed(keys: Keys) -> list[Key]:
     return listed
 
 
-def _row(values: Sequence[object]) -> str:
-    name, *numbers, last = map(str, values)
-    cells = [f"{number:<8}" for number in numbers]
-    return " ".join([f"{name:<14}", *cells, last])
+def _row(cells: Sequence[object]) -> str:
+    """Return a row of the table of categories, in aligned columns."""
+    name, *numbers, last = map(str, cells)
+    padded = [f"{number:<8}" for number in numbers]
+    return " ".join([f"{name:<14}", *padded, last])
 
 
 def _rounded(counts: Sequence[int], beta: float) -> tuple[float, ...]:
+    """Return precision, recall and F of tp, fp and fn, rounded to 4 decimals."""
     tp, fp, fn = counts
     rates = precision_recall_f(tp, fp, fn, beta)
     return tuple(round(rate, 4) for rate in rates)

@@ -51,36 +51,33 @@ class EditsReader(GoldReader):
         )
 
     def misfit(self, metric: TextReader, corpus: Corpus) -> str:
-        """Return why a metric cannot score a data set with its view; empty: it can."""
+        """Return why a metric cannot score a data set with its view; empty: it can.
+
+        A metric that can annotate texts is told how to, if there are no edits in files, or if those
+        of the gold have other types than ERRANT's.
+        """
         from .options import KEEP, AnnotatesTexts
 
-        annotating = metric if isinstance(metric, AnnotatesTexts) else None
         view = metric.spec.input
-        if (
-            annotator_of(view)
-            and view not in corpus.views
-            and not corpus.source
-        ):
+        annotates = annotator_of(view) and view not in corpus.views
+        if annotates and not corpus.source:
             return ""  # it is reported as a missing source
         misfit = super().misfit(metric, corpus)
-        if misfit and annotating:
+        if not isinstance(metric, AnnotatesTexts):
+            return misfit
+        if misfit:
             return (
                 f"{misfit}; or have texts annotated, with `annotator: auto` among the options of "
                 "the metric"
             )
-        foreign = "" if misfit else corpus.views[view].foreign
-        if (
-            foreign
-            and compares_gold(view)
-            and annotating
-            and annotating.gold != KEEP
-        ):
+        foreign = corpus.views[view].foreign
+        if foreign and compares_gold(view) and metric.gold != KEEP:
             ways = (
                 "`annotator: auto` among the options of the metric (--annotator auto) has the "
                 "gold annotated anew; `gold: keep` (--gold-edits keep) compares it as it is"
             )
             return f"{metric.name}: {foreign}, and the outputs have edits of ERRANT: {ways}"
-        return misfit
+        return ""
 
 
 EDITS_READER = EditsReader()

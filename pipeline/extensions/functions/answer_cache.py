@@ -22,6 +22,7 @@ class AnswerCache:
         options: RunOptions,
         warn: Callable[[str], None],
     ) -> None:
+        """Open the cache of a metric, unless options or code forbid it; warn() gets messages."""
         self.spec = spec
         self.code = code
         self.declared = code.plugin.declared
@@ -38,20 +39,23 @@ class AnswerCache:
             )
 
     def read(self, items: Sequence[Item]) -> dict[int, Answer]:
-        """Return the cached answers of items, by their indices."""
+        """Return the cached answers of items, by their indices, and remember the keys of all."""
         if self.store is None:
             return {}
         self.keys = self._keys(items)
         answers: dict[int, Answer] = {}
         if not self.recompute:
             cached = self.store.read(self.keys)
-            for number, key in enumerate(self.keys):
+            for index, key in enumerate(self.keys):
                 if key in cached:
-                    answers[number] = decoded_answer(cached[key])
+                    answers[index] = decoded_answer(cached[key])
         return answers
 
     def _keys(self, items: Sequence[Item]) -> list[bytes]:
-        """Return the key of each item."""
+        """Return the key of each item: a digest of its texts, the code, and its options.
+
+        Texts are hashed with their lengths, so that no two items have the same bytes.
+        """
         declared = self.declared
         form = "plain"
         if declared.each_reference:
@@ -92,18 +96,14 @@ class AnswerCache:
     def warn_of_changed_code(self) -> None:
         """Warn if the code differs from that which computed the cached numbers of its version."""
         origin = self.code.plugin.origin
-        if (
-            origin is None
-            or self.store is None
-            or self.declared.code
-            or self.recompute
-        ):
+        if origin is None or self.store is None or self.recompute:
             return
+        if self.declared.code:
+            return  # without a version, the code is part of the keys
         name = self.declared.name
         version = self.declared.version
-        key = sha256(
-            b"code" + _with_length(name) + _with_length(version)
-        ).digest()
+        named_version = _with_length(name) + _with_length(version)
+        key = sha256(b"code" + named_version).digest()
         digest = origin.sha256.encode()
         cached = self.store.read([key]).get(key)
         if cached is None:

@@ -72,9 +72,8 @@ def checked_answers(
     Raises WrongAnswerError if this is no list with an element for each item.
     """
     returned = _without_numpy(returned)
-    if not isinstance(returned, Iterable) or isinstance(
-        returned, str | bytes | dict
-    ):
+    is_list = isinstance(returned, Iterable)
+    if not is_list or isinstance(returned, str | bytes | dict):
         found = type(returned).__name__
         if returned is None:
             found = "None (is `return` missing?)"
@@ -123,13 +122,16 @@ def _numbers_of_outputs(
         )
     missing = (math.nan,) * len(declared.numbers)
     numbers: list[float] = []
-    for each in element:
-        numbers += _numbers(each, declared) or missing
+    for numbers_of_output in element:
+        numbers += _numbers(numbers_of_output, declared) or missing
     return tuple(numbers)
 
 
 def _numbers(element: Any, declared: Declared) -> Answer:
-    """Return the numbers of an item; None if it has none."""
+    """Return the numbers of an item, from what the code has returned for it; None if it has none.
+
+    Raises WrongAnswerError for None if the metric does not allow it, and for what are no numbers.
+    """
     name = declared.name
     names = declared.numbers
     element = _without_numpy(element)
@@ -152,7 +154,11 @@ def _numbers(element: Any, declared: Declared) -> Answer:
 
 
 def _number(value: Any, title: str, declared: Declared) -> float:
-    """Return a number of an item. Counts are whole multiples of 10**-decimals."""
+    """Return a number of an item; counts as whole multiples of 10**-decimals.
+
+    `title` is the name of the number. Raises WrongAnswerError for what is no finite number or, for
+    counts, no whole number from 0 (without decimals).
+    """
     name = declared.name
     if isinstance(value, str | bytes) or not hasattr(value, "__float__"):
         found = f"{str(value)[:50]!r} ({type(value).__name__})"
@@ -167,6 +173,7 @@ def _number(value: Any, title: str, declared: Declared) -> float:
         raise WrongAnswerError(f": {subject} is {number}")
     if not declared.counts:
         return number
+    # as the number is written, in decimals, and not as it is in binary
     scaled = Decimal(repr(number)).scaleb(declared.decimals)
     count = scaled.to_integral_value(ROUND_HALF_EVEN)
     if not 0 <= count <= LARGEST_COUNT:
@@ -178,15 +185,17 @@ def _number(value: Any, title: str, declared: Declared) -> float:
 
 
 def best(answers: Sequence[Values], declared: Declared) -> Values:
-    """Return the best of the answers of several references, the first of equals.
+    """Return the best of the answers with several references, the first of equals.
 
-    The best counts are those with the highest F-beta.
+    The best counts are those with the highest F-beta. Otherwise the first number, the score,
+    decides.
     """
 
     def worth(answer: Values) -> float:
         if declared.counts:
             tp, fp, fn = answer
-            return precision_recall_f(tp, fp, fn, declared.beta)[2]
+            _, _, score = precision_recall_f(tp, fp, fn, declared.beta)
+            return score
         return answer[0] if declared.higher_is_better else -answer[0]
 
     return max(answers, key=worth)

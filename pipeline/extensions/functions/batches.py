@@ -47,6 +47,7 @@ class BatchRunner:
         options: RunOptions,
         listener: Listener,
     ) -> None:
+        """Choose workers and devices for some code; `table` has the items of batches."""
         plugin = code.plugin
         self.table = table
         self.name = plugin.declared.name
@@ -88,7 +89,7 @@ class BatchRunner:
         """What the code has used, such as requests to a server."""
 
     def run(self, items: Sequence[int]) -> Iterator[BatchAnswers]:
-        """Yield the numbers of items with their answers, batch by batch.
+        """Yield the numbers of items (their indices in the table) with their answers, by batch.
 
         A function begins in this process, since processes take time to start. Raises
         IncompleteError if workers die of an item.
@@ -100,7 +101,8 @@ class BatchRunner:
         processes = self.needs_process or (self.own_process and workers > 1)
         only_here = workers <= 1 and not processes
         batches_in_task = 1
-        # in this process
+
+        # in this process, until it has taken LOCAL_SECONDS
         if only_here or not self.workers_store:
             started = time.monotonic()
             for count, batch in enumerate(list(self.remaining.values()), 1):
@@ -108,14 +110,15 @@ class BatchRunner:
                 yield from self._finished(self.call(task))
                 seconds = time.monotonic() - started
                 if not only_here and seconds > LOCAL_SECONDS:
-                    batches_in_task = max(
-                        1, int(count * TASK_SECONDS / seconds)
-                    )
+                    batches_per_second = count / seconds
+                    batches_in_task = int(batches_per_second * TASK_SECONDS)
+                    batches_in_task = max(1, batches_in_task)
                     break
-        # in workers
-        remote_call = (
-            replace(self.call, plugin=None) if processes else self.call
-        )
+
+        # in workers; a process imports the code itself
+        remote_call = self.call
+        if processes:
+            remote_call = replace(self.call, plugin=None)
         while self.remaining:
             self.in_progress = {}
             tasks = self._tasks(batches_in_task)
@@ -155,7 +158,10 @@ class BatchRunner:
     def _run_alone(
         self, remote_call: Call, batch: Batch
     ) -> Iterator[BatchAnswers]:
-        """Yield the answers of a batch that a worker may have died of."""
+        """Yield the answers of a batch that a worker may have died of, computed alone.
+
+        If a worker dies again, the batch is halved. Raises IncompleteError for a single item.
+        """
         self.in_progress = {}
         task = self._task(0, [batch])
         try:

@@ -78,7 +78,10 @@ class Call:
     """Where answers are cached; None for the folder of caches."""
 
     def __call__(self, task: Task) -> TaskResult:
-        """Return the answers of a task; raises InputError if the code cannot be made ready."""
+        """Return the answers of a task, and cache them if the task has keys.
+
+        Raises InputError if the code cannot be made ready.
+        """
         function = self._ready_function()
         notes: list[str] = []
         answers = []
@@ -137,7 +140,11 @@ class Call:
         return function
 
     def _device(self) -> str:
-        """Return the device of this process: one that no other living process has."""
+        """Return the device of this process: one that no other living process has.
+
+        A process claims a device by a temporary file with its number. Claims of processes that have
+        ended are deleted. If all devices are claimed, the first is shared.
+        """
         if not self.devices:
             return "cpu"
         if len(self.devices) == 1:
@@ -163,7 +170,7 @@ class Call:
     def _answers(
         self, function: Callable[..., Any], batch: list[Item], notes: list[str]
     ) -> list[Any]:
-        """Return an answer or a Failure for each item of a batch.
+        """Return an answer or a Failure for each item of a batch; add to `notes` for the log.
 
         A batch that fails is tried in halves until single items are left. A batch that is as large
         as one for which memory ran out is halved before it is tried.
@@ -171,6 +178,7 @@ class Call:
         half = len(batch) // 2
         size = len(batch) * max(map(item_length, batch))
         if not half or size < _out_of_memory_sizes.get(self, math.inf):
+            # the texts of all items by parameter, such as outputs
             columns = map(list, zip(*batch, strict=True))
             texts = dict(zip(self.declared.reads, columns, strict=True))
             try:

@@ -72,7 +72,8 @@ def module_from_bytes(
 def code_position(error: BaseException, file: str) -> str:
     """Return "FILE:LINE: " of an error in the code of a user, or an empty text.
 
-    The line is the last one in the file of this name, or else the last one outside this package.
+    `file` is the name of the user's file, if known. The line is the last one of the traceback in
+    this file, or else the last one outside of this package.
     """
     if isinstance(error, SyntaxError) and error.filename and error.lineno:
         return f"{Path(error.filename).name}:{error.lineno}: "
@@ -87,9 +88,9 @@ def code_position(error: BaseException, file: str) -> str:
 
 
 def package_digest(module: str) -> str:
-    """Return the SHA-256 of the Python files of a package with their names, in order.
+    """Return the SHA-256 of the Python files of a module's package with their names, in order.
 
-    Of a module that is no package it is that of its file.
+    If the module is in no package, it is that of its file. Files that cannot be read are left out.
     """
     spec = find_spec(module.partition(".")[0])
     files: list[Path] = []

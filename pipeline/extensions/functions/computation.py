@@ -138,6 +138,7 @@ class CodeNumbers:
         options: RunOptions,
         listener: Listener,
     ) -> None:
+        """Take a specification, its code, and options and listener of the run."""
         self.started = time.monotonic()
         self.spec = spec
         self.code = code
@@ -176,7 +177,10 @@ class CodeNumbers:
         return [number for number in range(total) if number not in self.answers]
 
     def compute(self) -> None:
-        """Compute the numbers that are not cached."""
+        """Compute the numbers that are not cached, and set `answers` and `record`.
+
+        Raises InputError for an item without a number, and IncompleteError if workers die of one.
+        """
         name = self.declared.name
         todo = self.read_cache()
         cached = len(self.answers)
@@ -217,7 +221,11 @@ class CodeNumbers:
         self.record["made_with"] = made_with | {"device": device}
 
     def _run(self, runner: BatchRunner, todo: list[int]) -> None:
-        """Compute the numbers of items, the most costly ones first; raises InputError."""
+        """Compute the numbers of items, the most costly ones first.
+
+        `todo` has the indices of the items, and is sorted. Answers are cached as they come. Raises
+        InputError for the first item that has no number, after the batches that are done.
+        """
         items = self.table.items
         keys = self.cache.keys
         cost = self.code.cost
@@ -267,7 +275,11 @@ class CodeNumbers:
         return [middle] if middle == longest else [middle, longest]
 
     def compare_calls(self, batches: list[list[int]]) -> None:
-        """Compute batches of items in this process; raises InputError if numbers of an item differ."""
+        """Compute batches of items, given by their indices, in this process.
+
+        Raises InputError if the numbers of an item differ from those in an earlier batch by more
+        than TOLERANCE, or if an item has no number.
+        """
         devices = []
         if self.code.plugin.has_load:
             devices = devices_of(self.options.devices)[:1]
@@ -303,7 +315,10 @@ class CodeNumbers:
         return InputError(failure.at(str(self.table.positions[number])))
 
     def total_cost(self, numbers: Iterable[int]) -> str:
-        """Return how much work items are, if the code has a `unit` for its cost, or an empty text."""
+        """Return how much work items are, for messages; empty if the code has no `unit` of cost.
+
+        `numbers` are the indices of the items.
+        """
         unit = getattr(self.code.plugin.target, "unit", "")
         if not unit:
             return ""
@@ -320,12 +335,15 @@ class CodeNumbers:
         lines_of_systems: LinesOfSystems,
         warnings: Iterable[ItemWarning],
     ) -> Corpus:
-        """Return a data set with a text of numbers for each system.
+        """Return a data set with a text of numbers for each system, as `external`.
 
-        `warnings` are those of the method `notes` of the code: a message, the numbers of items, and
-        the share of lines above which there is a warning.
+        A line without numbers in some system is left out for all. `warnings` are those of the
+        method `notes` of the code: a message, the indices of items, and the share of lines above
+        which there is a warning.
         """
         declared = self.declared
+
+        # the numbers of each line, and the lines that lack some
         answers_of_systems = {}
         lines_without: set[int] = set()
         for system, lines in lines_of_systems.items():
@@ -335,6 +353,7 @@ class CodeNumbers:
                 if answer is None:
                     lines_without.add(line)
         left_out = sorted(lines_without)
+
         # the warnings
         notes = list(corpus.notes)
         if left_out:
@@ -349,6 +368,7 @@ class CodeNumbers:
             if len(affected) > share * corpus.lines:
                 listed = _listed(corpus, affected)
                 notes.append(f"{declared.name}: {message}: {listed}")
+
         # the texts of numbers
         number_text = repr if self.spec.decimals is None else _integer_text
         systems: dict[str, AnyText] = {}
@@ -360,14 +380,14 @@ class CodeNumbers:
             systems[system] = MemoryText.of(
                 f"{declared.name} of {system}", texts
             )
-        view = corpus.views.get(self.spec.input, corpus)
+        references: Sequence[AnyText] = ()
+        if "references" in declared.reads:
+            references = corpus.views.get(self.spec.input, corpus).references
         numbers_of_corpus = Corpus(
             name=corpus.name,
             lines=corpus.lines - len(left_out),
             source=None,
-            references=view.references
-            if "references" in declared.reads
-            else (),
+            references=tuple(references),
             systems=systems,
             computed=True,
             left_out=tuple(left_out),
@@ -376,16 +396,22 @@ class CodeNumbers:
         return replace(corpus, external=external, notes=tuple(notes))
 
     def _line_answer(self, items: LineItems) -> Answer:
-        """Return the numbers of a line, from its answers, or None."""
-        answers = [self.answers[number] for number in items.numbers]
-        with_numbers = [answer for answer in answers if answer is not None]
-        if len(with_numbers) < len(answers):
-            return self.spec.substitute
+        """Return the numbers of a line from the answers of its items.
+
+        A line without numbers has the metric's substitute, or None. A listwise item has the numbers
+        of all outputs, from which those of the line's output are taken.
+        """
+        answers = []
+        for item in items.numbers:
+            answer = self.answers[item]
+            if answer is None:
+                return self.spec.substitute
+            answers.append(answer)
         if items.output is None:
-            return self.code.line_numbers(with_numbers)
+            return self.code.line_numbers(answers)
         width = len(self.spec.names)
         start = items.output * width
-        numbers = with_numbers[0][start : start + width]
+        numbers = answers[0][start : start + width]
         if not numbers or math.isnan(numbers[0]):
             return self.spec.substitute
         return numbers
@@ -429,10 +455,10 @@ def _listed(corpus: Corpus, lines: list[int]) -> str:
 def _lines_with(
     numbers: set[int], lines_of_systems: LinesOfSystems
 ) -> list[int]:
-    """Return the lines that have one of these items in some system."""
-    found = set()
+    """Return the lines, from 0, that have one of these items in some system."""
+    lines_with = set()
     for lines in lines_of_systems.values():
         for line, items in enumerate(lines):
             if not numbers.isdisjoint(items.numbers):
-                found.add(line)
-    return sorted(found)
+                lines_with.add(line)
+    return sorted(lines_with)

@@ -285,6 +285,7 @@ class _SignatureReader:
     """Reads the parameters of a function or class; errors have the file and line of its code."""
 
     def __init__(self, target: Any) -> None:
+        """Take a function or a class; raises ConfigError for anything else."""
         self.target = target
         self.optional: tuple[str, ...] = ()
         self.is_class = inspect.isclass(target)
@@ -316,31 +317,40 @@ class _SignatureReader:
         return re.sub(between_words, "_", name).lower()
 
     def parameters(self) -> tuple[tuple[str, ...], tuple[Parameter, ...]]:
-        """Return the texts that a call gets, and the options."""
-        call_parameters = list(inspect.signature(self.call).parameters.values())
+        """Return the names of the texts that a call gets, and the options of the metric.
+
+        The options of a function are its keyword-only parameters, those of a class are the
+        parameters of `__init__`. Sets `optional`. Raises ConfigError for wrong parameters.
+        """
+        # sort the parameters
         option_parameters = []
+        text_parameters = []
+        all_parameters = list(inspect.signature(self.call).parameters.values())
         initializer = self.target
-        if not self.is_class:
-            option_parameters = [
-                each for each in call_parameters if _is_keyword(each)
-            ]
-            call_parameters = [
-                each for each in call_parameters if not _is_keyword(each)
-            ]
-        else:
-            call_parameters = call_parameters[1:]  # without self
+        if self.is_class:
+            text_parameters = all_parameters[1:]  # without self
             initializer = self.target.__init__
             if initializer is not object.__init__:
                 signature = inspect.signature(initializer)
                 option_parameters = list(signature.parameters.values())[1:]
+        else:
+            for parameter in all_parameters:
+                if parameter.kind is parameter.KEYWORD_ONLY:
+                    option_parameters.append(parameter)
+                else:
+                    text_parameters.append(parameter)
+
+        # the texts
         texts = []
-        for parameter in call_parameters:
+        for parameter in text_parameters:
             self._check_text(parameter)
             texts.append(parameter.name)
             if parameter.default is not parameter.empty:
                 self.optional = (*self.optional, parameter.name)
         if "outputs" not in texts:
             self.fail("the parameter outputs is missing")
+
+        # the options, by their annotations
         hints: dict[str, Any] = {}
         if option_parameters:
             try:
@@ -366,7 +376,11 @@ class _SignatureReader:
         self.fail(f"{wrong}{hint}; parameters are sources, outputs, references")
 
     def _option(self, parameter: inspect.Parameter, hint: Any) -> Parameter:
-        """Return the option of a parameter; raises ConfigError for its name or annotation."""
+        """Return the option of a parameter; raises ConfigError for its name or annotation.
+
+        `hint` is the annotation. A parameter whose default is None, and whose annotation allows
+        None, has an empty default: it need not be given.
+        """
         name = parameter.name
         refused = f"'{name}' cannot be an option:"
         if name in RESERVED or name.startswith("_"):
@@ -376,20 +390,30 @@ class _SignatureReader:
         if SECRET.search(name):
             reason = "options stand in results and caches; read secrets from os.environ"
             self.fail(f"{refused} {reason}")
-        # the annotation: None and words beside a path are taken off
+
+        # in a union, take off None (X | None) and words beside a path (Literal["a"] | Path)
         members = get_args(hint)
         optional = False
         choices: tuple[str, ...] = ()
         if get_origin(hint) in (types.UnionType, Union):
-            others = [each for each in members if each is not type(None)]
-            literals = [each for each in others if get_origin(each) is Literal]
-            optional = len(others) < len(members) and parameter.default is None
-            if len(others) == 1:
-                hint = others[0]
-            elif literals and {*others} - {*literals} == {Path}:
+            types_but_none = [
+                member for member in members if member is not type(None)
+            ]
+            literals = [
+                member
+                for member in types_but_none
+                if get_origin(member) is Literal
+            ]
+            has_none = len(types_but_none) < len(members)
+            optional = has_none and parameter.default is None
+            if len(types_but_none) == 1:
+                hint = types_but_none[0]
+            elif literals and {*types_but_none} - {*literals} == {Path}:
                 hint = Path
                 choices = tuple(map(str, get_args(literals[0])))
                 optional = parameter.default is None
+
+        # the kind
         if get_origin(hint) is Literal:
             kind = "choice"
             choices = tuple(map(str, get_args(hint)))
@@ -399,19 +423,16 @@ class _SignatureReader:
             allowed = "bool, int, float, str, Literal[...], Path"
             known = f"{allowed}, or one of these with `| None = None`"
             self.fail(f"the option {name} needs an annotation: {known}")
+
+        # the default
         if optional:
             return Parameter(name, kind, choices, "")
-        # the default
         default = parameter.default
         if default is None or default is parameter.empty:
             no_default = "False" if kind == "bool" else None
             return Parameter(name, kind, choices, no_default)
         text = repr(float(default)) if kind == "float" else str(default)
         return Parameter(name, kind, choices, text)
-
-
-def _is_keyword(parameter: inspect.Parameter) -> bool:
-    return parameter.kind is parameter.KEYWORD_ONLY
 
 
 def code_digest(target: Any) -> str:

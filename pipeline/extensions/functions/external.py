@@ -214,7 +214,11 @@ def with_files(
     metrics: Iterable[Metric],
     problems: list[Problem],
 ) -> Config:
-    """Return the config with the files of metrics as further systems; adds to problems."""
+    """Return the config with the files of metrics as further systems; adds to problems.
+
+    For each metric and system there is a further system, whose outputs are the numbers. So files
+    are opened, checked and read as those of outputs are.
+    """
     readers = _distinct(metrics)
     if not readers:
         return config
@@ -254,7 +258,9 @@ def with_files(
 
 
 def with_numbers(corpus: Corpus, metrics: Iterable[Metric]) -> Corpus:
-    """Return the data set with its real systems, and those of with_files() as `external`.
+    """Return the data set without the further systems of with_files(): they become `external`.
+
+    `external` has a data set of numbers for each metric, by the key of its specification.
 
     Raises CorpusError if a line has no number.
     """
@@ -389,7 +395,11 @@ def _number_corpus(corpus: Corpus, numbers: Mapping[str, AnyText]) -> Corpus:
 def _array_as_text(
     label: str, values: Any, spec: ExternalSpec, lines: int
 ) -> AnyText:
-    """Return an array of numbers as a text, as files of numbers are read."""
+    """Return an array of numbers as the text that a file with the same numbers has.
+
+    The array is [lines] or, for counts, [lines, counts]. `label` names it in messages. Raises
+    InputError for another shape, and for what is no number or count.
+    """
     width = len(spec.names)
     expected = (lines,) if width == 1 else (lines, width)
     try:

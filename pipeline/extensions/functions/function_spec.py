@@ -31,19 +31,19 @@ class Code:
 
     @cached_property
     def files(self) -> dict[str, str]:
-        """The digests of the files that the numbers depend on, by their paths relative to the
-        folder that has them all.
+        """The digests of the files that the numbers depend on, by their paths.
+
+        The method `files` of the code names them. Paths are relative to the folder that has all.
         """
-        named = self.hook("files")
-        if not named:
+        file_names = self.hook("files")
+        if not file_names:
             return {}
-        paths = [Path(path).absolute() for path in named]
+        paths = [Path(path).absolute() for path in file_names]
         base = os.path.commonpath([path.parent for path in paths])
         digests = {}
         for path in paths:
-            digests[path.relative_to(base).as_posix()] = models.content_digest(
-                path
-            )
+            name = path.relative_to(base).as_posix()
+            digests[name] = models.content_digest(path)
         return digests
 
     @cached_property
@@ -199,6 +199,7 @@ class PreparedCode:
     def __init__(
         self, spec: FunctionMetricSpec, code: Code, text: Text
     ) -> None:
+        """Read source and references of a shard; raises InputError for a listwise metric."""
         self.spec = spec
         self.code = code
         self.declared = code.plugin.declared
@@ -217,10 +218,12 @@ class PreparedCode:
             self.columns["references"] = list(references)
 
     def count(self, outputs: Sequence[str], rows: Ints) -> dict[str, Ints]:
-        """Return the numbers of outputs, each with the line whose number `rows` has.
+        """Return the columns of outputs: an array for each name, in their order.
 
-        Raises InputError.
+        `rows` has the index of the line of source and references for each output: int64 [outputs].
+        Raises InputError if the code fails, or returns no number.
         """
+        # the items of all outputs: several if each reference is one
         items: list[Item] = []
         item_counts = []
         for output, line in zip(outputs, rows.tolist(), strict=True):
@@ -231,18 +234,22 @@ class PreparedCode:
             items_of_line = by_reference(item, self.declared)
             items += items_of_line
             item_counts.append(len(items_of_line))
-        size = self.code.plugin.batch_size
+
+        # their answers, computed in batches
+        batch_size = self.code.plugin.batch_size
         batches = []
-        for start in range(0, len(items), size):
-            batches.append(items[start : start + size])
+        for start in range(0, len(items), batch_size):
+            batches.append(items[start : start + batch_size])
         result = self.call(Task(0, batches))
         answers = chain.from_iterable(result.answers)
-        rows_of_numbers = []
+
+        # the numbers of each output
+        numbers_of_outputs = []
         for number, count in enumerate(item_counts, 1):
             answers_of_line = list(islice(answers, count))
             checked = self._checked(answers_of_line, f"outputs, item {number}")
-            rows_of_numbers.append(self.code.line_numbers(checked))
-        return self.spec.columns_of(rows_of_numbers)
+            numbers_of_outputs.append(self.code.line_numbers(checked))
+        return self.spec.columns_of(numbers_of_outputs)
 
     def _checked(self, answers: list[Any], position: str) -> list[Any]:
         """Return the answers of a line with a number for None; raises InputError for a failure."""

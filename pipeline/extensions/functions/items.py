@@ -26,7 +26,7 @@ class LineItems(NamedTuple):
     """The items of a line of a system."""
 
     numbers: list[int]
-    """The numbers of the items: several if each reference is one."""
+    """Their indices in ItemTable.items: several if there is an item for each reference."""
     output: int | None
     """The index of the output among those of a listwise item, which has the numbers of all."""
 
@@ -51,8 +51,9 @@ class ItemTable:
         self._numbers: dict[Item, int] = {}
 
     def gather(self, corpus: Corpus) -> LinesOfSystems:
-        """Take the items of a data set; return the items of each line of each system.
+        """Add the items of a data set to the table; return the items of each line by system.
 
+        A listwise metric has one item for each line, with the distinct outputs of all systems.
         Raises ConfigError if sources or references are missing.
         """
         declared = self.declared
@@ -68,16 +69,16 @@ class ItemTable:
                 distinct_outputs.append(tuple(sorted(set(texts_of_line))))
         lines_of_systems = {}
         for system, texts in outputs.items():
-            columns["outputs"] = (
-                distinct_outputs if declared.listwise else texts
-            )
+            columns["outputs"] = texts
+            if declared.listwise:
+                columns["outputs"] = distinct_outputs
             columns_read = [columns[name] for name in declared.reads]
             lines = []
-            for line, item in enumerate(zip(*columns_read, strict=True)):
+            for line, texts_read in enumerate(zip(*columns_read, strict=True)):
                 position = Position(corpus, system, line)
                 numbers = []
-                for each in by_reference(item, declared):
-                    numbers.append(self._number(each, position))
+                for item in by_reference(texts_read, declared):
+                    numbers.append(self._number(item, position))
                 output = None
                 if declared.listwise:
                     output = distinct_outputs[line].index(texts[line])
@@ -86,7 +87,10 @@ class ItemTable:
         return lines_of_systems
 
     def _inputs(self, corpus: Corpus) -> dict[str, Any]:
-        """Return the sources and references that the code reads."""
+        """Return the sources and references that the code reads, line by line.
+
+        Raises ConfigError if the data set does not have them.
+        """
         declared = self.declared
         columns: dict[str, Any] = {}
         missing = ""
@@ -105,9 +109,10 @@ class ItemTable:
         return columns
 
     def _references(self, corpus: Corpus) -> list[tuple[Any, ...]]:
-        """Return the references of each line.
+        """Return the references of each line, without missing ones.
 
-        Those of a view of edits are records of annotators, each with a text if lines have these.
+        For a view of edits they are pairs: the record of an annotator's edits, and the text of the
+        reference; or records alone if there are not as many texts.
         """
         references: list[tuple[Any, ...]] = [()] * corpus.lines
         if corpus.references:
@@ -138,13 +143,17 @@ class ItemTable:
 
 
 def by_reference(item: Item, declared: Declared) -> list[Item]:
-    """Return the items with one reference each, if the code is called for each reference."""
+    """Split an item with several references into items with one each, if the code asks for these.
+
+    A line without references has an item with an empty one.
+    """
     if not declared.each_reference:
         return [item]
     column = declared.reads.index("references")
     before = item[:column]
     after = item[column + 1 :]
-    return [(*before, reference, *after) for reference in item[column] or ("",)]
+    references = item[column] or ("",)
+    return [(*before, reference, *after) for reference in references]
 
 
 def all_references(corpora: Iterable[Corpus]) -> list[str]:

@@ -47,6 +47,7 @@ from .models import allow_download
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
+
 GROUP = "gec_pipeline.metrics"
 """The group of entry points."""
 MAX_BYTES = 1 << 24
@@ -85,9 +86,10 @@ class FunctionSource(MetricSource):
 
         Raises ConfigError for an object that is no function.
         """
-        if not isinstance(function, Plugin) and not hasattr(
+        is_function = isinstance(function, Plugin) or hasattr(
             function, "__name__"
-        ):
+        )
+        if not is_function:
             kind = type(function).__name__
             remedy = f"give the class, and options in a mapping: {{'name': {kind}, ...}}"
             raise ConfigError(
@@ -100,13 +102,18 @@ class FunctionSource(MetricSource):
     def restored(
         self, declared: Mapping[str, Declared], signature: str
     ) -> Metric:
-        """Return the metric of a signature in results; its code is not needed."""
+        """Return the metric of a signature in results; its code is not needed.
+
+        `declared` has the declarations of all metrics of users in the results. Those whose code is
+        not loaded are registered without code.
+        """
         name = signature.partition("|")[0]
         if getattr(METRICS.get(name), "is_built_in", False):
             return from_text(signature)
-        for each in declared.values():
-            if each.name not in METRICS:
-                METRICS.entries[each.name] = function_metric_class(each)
+        for declaration in declared.values():
+            if declaration.name not in METRICS:
+                metric_class = function_metric_class(declaration)
+                METRICS.entries[declaration.name] = metric_class
                 forget_names()
         return restored(declared[name], signature)
 
@@ -132,17 +139,10 @@ def load(argument: str) -> None:
 
     Raises ConfigError if the import fails, if there is no metric, and if a name is taken.
     """
-    if (
-        not argument.endswith(".py")
-        and "/" not in argument
-        and "\\" not in argument
-    ):
-        importing = partial(import_module, argument)
-        module = _run_user_code(f"--plugin {argument}", importing)
-        package = package_digest(argument)
-        origin = CodeOrigin("module", argument, "", package, argument)
-        prepare = None
-    else:
+    # import it; workers cannot import a file by the name of its module, so it is handed to them
+    import_in_worker = None
+    is_file = argument.endswith(".py") or "/" in argument or "\\" in argument
+    if is_file:
         path = Path(argument)
         absolute = path.absolute()
         name, content = _new_file(path, argument)
@@ -152,26 +152,30 @@ def load(argument: str) -> None:
         origin = CodeOrigin(
             "file", str(absolute), "", content_digest, path.name
         )
-        prepare = partial(module_from_bytes, name, absolute, content)
+        import_in_worker = partial(module_from_bytes, name, absolute, content)
+    else:
+        importing = partial(import_module, argument)
+        module = _run_user_code(f"--plugin {argument}", importing)
+        package = package_digest(argument)
+        origin = CodeOrigin("module", argument, "", package, argument)
+
+    # register its functions, and its subclasses of Metric
     helper_digest = helpers(module)
-    count = 0
+    registered = 0
     for attribute, value in list(vars(module).items()):
         if isinstance(value, Plugin):
             plugin_origin = origin._replace(attribute=attribute)
             register(value.with_origin(plugin_origin, helper_digest))
-            count += 1
+            registered += 1
             continue
-        defined_here = getattr(value, "__module__", "") == module.__name__
-        if (
-            defined_here
-            and _is_metric_class(value)
-            and not inspect.isabstract(value)
-        ):
-            if prepare:
-                prepare_workers(module.__name__, prepare)
+        if not _is_metric_class(value) or inspect.isabstract(value):
+            continue
+        if value.__module__ == module.__name__:  # not one that is imported
+            if import_in_worker:
+                prepare_workers(module.__name__, import_in_worker)
             _register_class(value.name, value, origin)
-            count += 1
-    if not count:
+            registered += 1
+    if not registered:
         remedy = "put @pipeline.metric before a function"
         raise ConfigError(f"--plugin {argument}: has no metric; {remedy}")
 
@@ -224,14 +228,11 @@ def helpers(module: ModuleType) -> str:
         for imported in _imports_of(queue.pop()):
             path = Path(str(getattr(imported, "__file__", None))).resolve()
             is_installed = not installed_folders.isdisjoint(path.parents)
-            if (
-                path.suffix == ".py"
-                and path not in digests
-                and not is_installed
-            ):
-                with contextlib.suppress(OSError):
-                    digests[path] = sha256(path.read_bytes()).hexdigest()
-                    queue.append(imported)
+            if path.suffix != ".py" or path in digests or is_installed:
+                continue
+            with contextlib.suppress(OSError):
+                digests[path] = sha256(path.read_bytes()).hexdigest()
+                queue.append(imported)
     return "".join(sorted(digests.values()))
 
 
@@ -280,7 +281,11 @@ def package_of(point: "EntryPoint") -> str:
 
 
 def register_entry_point(point: "EntryPoint") -> None:
-    """Import the metric of an installed package, and register it under the name of its entry point."""
+    """Import the metric of an installed package, and register it under the name of its entry point.
+
+    It is a subclass of Metric, or a function or class as metric() takes it. Raises ConfigError if
+    its code fails.
+    """
     name = point.name
     package = package_of(point)
     value = _run_user_code(f"the metric '{name}' of {package}", point.load)
@@ -329,7 +334,10 @@ def _with_file_digest(plugin: Plugin) -> Plugin:
 
 
 def register(plugin: Plugin) -> None:
-    """Register a metric under its name; raises ConfigError if another metric has the name."""
+    """Register a metric under its name; raises ConfigError if another metric has the name.
+
+    A metric of the same file, or of Python again, replaces the one before.
+    """
     name = plugin.declared.name
     known: Any = METRICS.entries.get(name)
     if _is_function_metric(known):

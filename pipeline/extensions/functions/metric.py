@@ -41,10 +41,8 @@ class FunctionMetric(ComputedByCode, Numbers):
         problems = []
         for parameter in self.declared.parameters:
             name = parameter.name
-            if (
-                parameter.default is None
-                and getattr(self, attribute_of(name)) == ""
-            ):
+            value = getattr(self, attribute_of(name))
+            if parameter.default is None and value == "":
                 message = f"{self.name} has no default for {name}; give one"
                 problems.append((name, message))
         return problems
@@ -87,10 +85,10 @@ class FunctionMetric(ComputedByCode, Numbers):
         return tuple(map(Declared.citation_key, self.declared.cite))
 
     def for_run(self, systems: int, corpora: Collection[Corpus]) -> Metric:
-        """Return the metric for a number of systems, which a listwise one depends on, and for the
-        references of data sets.
+        """Return the metric with the options that depend on the systems and data sets of a run.
 
-        The method `with_references` of the code returns options for these.
+        A listwise metric depends on the number of systems. The method `with_references` of the
+        code, if it has one, gets the references of all data sets and returns options.
         """
         options: dict[str, Any] = {}
         if self.declared.listwise:
@@ -107,10 +105,10 @@ class FunctionMetric(ComputedByCode, Numbers):
     def settings(
         self, references: int | None = None
     ) -> list[tuple[str, object]]:
-        """Return the options as signatures have them: files and models by their digests; then
-        version and level.
+        """Return the options as signatures have them, in their order, without those that are None.
 
-        The method `signature_options` of the code returns further ones. A model that is missing has its name.
+        Files and models have their digests; a model that is missing has its name. The method
+        `signature_options` of the code returns further options.
         """
         reads_references = "references" in self.declared.reads
         settings = dict(
@@ -160,9 +158,7 @@ class FunctionMetric(ComputedByCode, Numbers):
         return self._hook("misfit", references)  # type: ignore[no-any-return]
 
     def _code_value(self, parameter: Parameter) -> Any:
-        """Return the value of an option as the code gets it: the folder of a model, if it is
-        available.
-        """
+        """Return the value of an option as the code gets it: for a model, its folder if available."""
         value = getattr(self, attribute_of(parameter.name))
         if parameter.kind != "model" or not value:
             return value
@@ -220,7 +216,10 @@ def attribute_of(name: str) -> str:
 def function_metric_class(
     declared: Declared, plugin: Plugin | None = None
 ) -> type[FunctionMetric]:
-    """Return the class of a declared metric, with its code if that is available."""
+    """Return the class of a declared metric: a subclass of FunctionMetric with its options.
+
+    `plugin` is the code, None if only results of the metric are available.
+    """
     options: dict[str, Any] = {}
     members: dict[str, Any] = {
         "name": declared.name,
@@ -275,33 +274,43 @@ def function_metric_class(
 
 
 def parameter_option(parameter: Parameter) -> Any:
-    """Return the field of a dataclass for an option of a user."""
+    """Return the field of a dataclass for an option of a user's metric, by the kind of its values.
+
+    An option whose default is empty (None in the code) is left out of signatures.
+    """
     kind = parameter.kind
     default: Any = parameter.default or ""
-    more: dict[str, Any] = {
+    arguments: dict[str, Any] = {
         "help": "an option of the metric",
         "implicit": parameter.default == "",
     }
     if kind == "bool":
         default = parameter.default == "True"
     elif kind == "choice":
-        more["choices"] = parameter.choices
+        arguments["choices"] = parameter.choices
     elif kind in FORMS:
-        more["form"], more["pattern"] = FORMS[kind]
-        more["resolved"] = lambda text, _: repr(code_value(parameter, text))
-    else:
-        more["free"] = True
-        more["form"] = "a text"
-    if kind == "path":
-        more["form"] = " or ".join([*parameter.choices, "a path"])
-        more["resolved"] = partial(_path, parameter.choices)
+        form, pattern = FORMS[kind]
+        arguments["form"] = form
+        arguments["pattern"] = pattern
+        # so that 0.5 and .50 have the same signature
+        arguments["resolved"] = lambda text, _: repr(
+            code_value(parameter, text)
+        )
+    elif kind == "path":
+        arguments["free"] = True
+        arguments["form"] = " or ".join([*parameter.choices, "a path"])
+        arguments["resolved"] = partial(_path, parameter.choices)
     elif kind == "model":
         if default:
             default = f"{models.HUB}{default}"
         names = "owner/name or owner/name@REVISION of the Hugging Face hub"
-        more["form"] = f"a folder, or {names}"
-        more["resolved"] = _model
-    return option(default, **more)
+        arguments["free"] = True
+        arguments["form"] = f"a folder, or {names}"
+        arguments["resolved"] = _model
+    else:
+        arguments["free"] = True
+        arguments["form"] = "a text"
+    return option(default, **arguments)
 
 
 def _model(text: str, base: Path) -> str:

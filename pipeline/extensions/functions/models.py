@@ -194,7 +194,11 @@ def _digest(*files: tuple[bytes, Path]) -> str:
 
 @lru_cache(256)
 def _content(files: tuple[_FileState, ...]) -> str:
-    """Return the SHA-256 of files in these states, from the cache if they are large."""
+    """Return the SHA-256 of the contents of files, each behind its prefix.
+
+    If they are large, it is taken from the cache on this computer, unless a file has changed since
+    or has been written so recently that its time may not show a change.
+    """
     cache = ContentCache(ContentCache.DIGESTS)
     states = repr(tuple(map(tuple, files)))
     key = sha256(states.encode()).digest()

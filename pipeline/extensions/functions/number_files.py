@@ -41,55 +41,60 @@ def numbers(path: Path, name: str, column: Column) -> Iterator[bytes]:
     is empty or no number.
     """
     assert isinstance(column, NumberColumns)  # noqa: S101 (only External makes them)
-    names = column.column.split("+")
+    titles = column.column.split("+")
     read = reader(column.decimals)
-    cells_of: Picker | None = None
-    for number, line in numbered_lines(path, name):
+    pick_cells: Picker | None = None
+    for line_number, line in numbered_lines(path, name):
         if not line.strip():
-            expected = (
-                "a number" if len(names) == 1 else f"{len(names)} numbers"
-            )
+            expected = f"{len(titles)} numbers"
+            if len(titles) == 1:
+                expected = "a number"
             raise CorpusError.at(
-                f"{name}:{number}", f"is empty; expected {expected}"
+                f"{name}:{line_number}", f"is empty; expected {expected}"
             )
-        if cells_of is None:
+        # the first line decides how the file is read
+        if pick_cells is None:
             if ".jsonl" in Path(name.lower()).suffixes:
-                cells_of = _objects(name, names)
+                pick_cells = _objects(name, titles)
             else:
-                cells_of, is_header = _table(
-                    line, name, names, has_names=column.header
+                pick_cells, is_header = _table(
+                    line, name, titles, has_names=column.header
                 )
                 if is_header:
                     continue
-        cells = cells_of(line, number)
-        # an error as well, unless the line is not scored; see with_numbers() in external.py
+        cells = pick_cells(line, line_number)
+        # an error as well, unless the line is not scored; see External.with_numbers()
         if not any(cells):
             yield b""
             continue
-        values = []
-        for title, cell in zip(names, cells, strict=True):
+        line_numbers = []
+        for title, cell in zip(titles, cells, strict=True):
             try:
-                values.append(read(cell))
+                line_numbers.append(read(cell))
             except ValueError as error:
-                message = f"{title}: {error}" if len(names) > 1 else str(error)
-                raise CorpusError.at(f"{name}:{number}", message) from None
-        yield b" ".join(values)
+                message = str(error)
+                if len(titles) > 1:
+                    message = f"{title}: {message}"
+                raise CorpusError.at(f"{name}:{line_number}", message) from None
+        yield b" ".join(line_numbers)
 
 
 def reader(decimals: int | None) -> Callable[[str], bytes]:
-    """Return the function that turns a cell into a number, or raises ValueError."""
+    """Return the function that reads the text of a cell and returns its number as text.
+
+    The number is a float if `decimals` is None, otherwise a count: an integer in units of
+    10**-decimals, rounded. The function raises ValueError for other texts.
+    """
 
     def real(text: str) -> bytes:
         return repr(TableCell(text).number()).encode()
 
     def count(text: str) -> bytes:
+        """Return a count in units of 10**-decimals."""
         digits = decimals or 0
         displayed = text[: TableCell.MAX_DISPLAYED]
-        if (
-            not 0
-            <= TableCell(text).number(largest=math.inf) * 10**digits
-            <= LARGEST_COUNT
-        ):
+        number = TableCell(text).number(largest=math.inf)
+        if not 0 <= number * 10**digits <= LARGEST_COUNT:
             limit = LARGEST_COUNT // 10**digits
             raise ValueError(f"'{displayed}' is no count (from 0 to {limit:,})")
         value = Decimal(text).scaleb(digits)
@@ -103,9 +108,14 @@ def reader(decimals: int | None) -> Callable[[str], bytes]:
 
 
 def _objects(name: str, names: Sequence[str]) -> Picker:
-    """Return the function that picks the values of these names from the JSON object of a line."""
+    """Return the function that picks the cells with these names from a line, a JSON object.
 
-    def cells(line: str, number: int) -> list[str]:
+    `name` is the file in messages. Names may be in another case.
+    """
+
+    def pick_cells(line: str, number: int) -> list[str]:
+        """Return the cells of a line; raises CorpusError for what is no object, or lacks a name."""
+        # numbers stay as they are written
         try:
             record = json.loads(
                 line, parse_float=str, parse_int=str, parse_constant=str
@@ -116,21 +126,21 @@ def _objects(name: str, names: Sequence[str]) -> Picker:
             raise CorpusError.at(f"{name}:{number}", "is no JSON object")
         keys = {key.lower(): key for key in record}
         keys |= {key: key for key in record}
-        values = []
+        cells = []
         for title in names:
             key = keys.get(title, keys.get(title.lower()))
             if key is None:
+                hint = did_you_mean(title, record)
                 raise CorpusError.at(
-                    f"{name}:{number}",
-                    f"has no '{title}'{did_you_mean(title, record)}",
+                    f"{name}:{number}", f"has no '{title}'{hint}"
                 )
             value = record[key]
-            values.append(
-                value if isinstance(value, str) else json.dumps(value)
-            )
-        return values
+            if not isinstance(value, str):
+                value = json.dumps(value)
+            cells.append(value)
+        return cells
 
-    return cells
+    return pick_cells
 
 
 def _table(
@@ -142,31 +152,34 @@ def _table(
 ) -> tuple[Picker, bool]:
     """Return the function that picks cells from a line, and whether the first line is a header.
 
-    `line` is the first line. `has_names`: the config names the columns.
+    `line` is the first line, and `name` the file in messages. `names` are names of columns or, from
+    1, their numbers; `has_names`: they are from the config. The first line is a header if one of
+    its cells (in the columns that a config numbers) is no number.
     """
     separator = TableRow.separator(line, "\t,")
     titles = [cell.strip() for cell in line.split(separator)]
-    checked = titles
+    checked_cells = titles
     if has_names and all(map(_is_number_of_column, names)):
-        indices = [int(title[:9]) for title in names]
-        checked = [
-            titles[index - 1] for index in indices if index <= len(titles)
-        ]
-    is_header = not all(TableCell(cell).is_numeric for cell in checked)
+        checked_cells = []
+        for title in names:
+            column = int(title[:9])
+            if column <= len(titles):
+                checked_cells.append(titles[column - 1])
+    is_header = not all(TableCell(cell).is_numeric for cell in checked_cells)
     columns = _columns(
         titles, name, names, has_names=has_names, is_header=is_header
     )
 
-    def cells(text: str, number: int) -> list[str]:
+    def pick_cells(text: str, number: int) -> list[str]:
         row = [cell.strip() for cell in text.split(separator)]
         if len(row) != len(titles):
-            raise CorpusError.at(
-                f"{name}:{number}",
-                f"has {len(row)} columns; the first line has {len(titles)}",
+            message = (
+                f"has {len(row)} columns; the first line has {len(titles)}"
             )
+            raise CorpusError.at(f"{name}:{number}", message)
         return [row[column] for column in columns]
 
-    return cells, is_header
+    return pick_cells, is_header
 
 
 def _is_number_of_column(title: str) -> bool:
@@ -181,7 +194,11 @@ def _columns(
     has_names: bool,
     is_header: bool,
 ) -> list[int]:
-    """Return the indices of the columns of these names; raises CorpusError for a missing one."""
+    """Return the indices of the columns of these names; raises CorpusError for a missing one.
+
+    `titles` are the cells of the first line. Without a header, names can only be numbers of
+    columns. If the config has no names, a file with just as many columns is taken as it is.
+    """
     if not has_names:
         has_same_width = len(titles) == len(names)
         if has_same_width and (len(names) == 1 or not is_header):
@@ -201,14 +218,16 @@ def _columns(
         if _is_number_of_column(title) and 1 <= int(title[:9]) <= len(titles):
             columns.append(int(title) - 1)
             continue
-        what = f"{count} columns are" if count else "no column is"
-        what += f" called '{title}'"
-        listed = f"{len(titles)} columns without names"
+        found = f"{len(titles)} columns without names"
         if is_header:
-            listed = ", ".join(titles[:20])
-            what += did_you_mean(title, titles) if not count else ""
+            found = ", ".join(titles[:20])
+        problem = f"no column is called '{title}'"
+        if count:
+            problem = f"{count} columns are called '{title}'"
+        elif is_header:
+            problem += did_you_mean(title, titles)
         raise CorpusError.at(
-            f"{name}:{1}", f"{what}; found {listed}; say which with `columns`"
+            f"{name}:{1}", f"{problem}; found {found}; say which with `columns`"
         )
     return columns
 

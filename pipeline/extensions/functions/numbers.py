@@ -132,7 +132,7 @@ class NumberSpec(StatisticsSpec):
         )
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Read the numbers of each system."""
+        """Return the columns of each system, whose texts have the numbers of each line."""
         number_type = float if self.decimals is None else int
         columns_of_systems = []
         for lines in text.systems:

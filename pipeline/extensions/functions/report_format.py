@@ -34,15 +34,21 @@ class _UserMetric(NamedTuple):
     @property
     def dropped_lines(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
         """The data sets with the lines that the metric leaves out."""
-        return tuple((one.dataset, one.left_out) for one in self.metric_results)
+        dropped = []
+        for metric_result in self.metric_results:
+            dropped.append((metric_result.dataset, metric_result.left_out))
+        return tuple(dropped)
 
 
 def number_files(context: ReportContext) -> dict[str, str]:
-    """Return a table for each metric of users, data set and system, and the configs; nothing if
-    there is none.
+    """Return the content of the files of numbers and configs, by their paths.
+
+    There is a table for each metric of users, data set and system, and a config that reads them;
+    nothing without such metrics. Metrics that leave out other lines have a config of their own.
     """
     import yaml  # here, because most commands only list this format
 
+    # the tables
     files: dict[str, str] = {}
     metrics = _user_metrics(context)
     for metric in metrics:
@@ -50,16 +56,17 @@ def number_files(context: ReportContext) -> dict[str, str]:
             for system, table in _tables(metric_result, metric.declared):
                 path = _path(metric.title, metric_result.dataset, system)
                 files[f"{FOLDER}/{path}"] = table
-    # a config drops lines for all of its metrics
-    configs: dict[object, list[_UserMetric]] = {}
+
+    # the configs: each drops lines for all of its metrics
+    metrics_by_lines: dict[object, list[_UserMetric]] = {}
     for metric in metrics:
-        configs.setdefault(metric.dropped_lines, []).append(metric)
+        metrics_by_lines.setdefault(metric.dropped_lines, []).append(metric)
     statistics = None
     if isinstance(context.config, dict):
         statistics = context.config.get("statistics")
-    for number, metrics_of_config in enumerate(configs.values()):
+    for index, metrics_of_config in enumerate(metrics_by_lines.values()):
         name = "external"
-        if number:
+        if index:
             name += f"-{metrics_of_config[0].title}"
         config = _config(metrics_of_config, statistics)
         text = yaml.safe_dump(config, sort_keys=False, default_flow_style=None)
@@ -68,7 +75,10 @@ def number_files(context: ReportContext) -> dict[str, str]:
 
 
 def _user_metrics(context: ReportContext) -> list[_UserMetric]:
-    """Return the metrics of users, each with a title of its own."""
+    """Return the metrics of users, each with its results and a title that no other one has.
+
+    The title is the label in tables with hyphens, or name and number if that is long or taken.
+    """
     label_of = labels(
         metric_result.signature for metric_result in context.measured
     )
@@ -100,10 +110,10 @@ def _path(title: str, dataset: str, system: str) -> str:
 def _tables(
     metric_result: MetricResult, declared: Declared
 ) -> Iterator[tuple[str, str]]:
-    """Yield the name of each system, and a table of its lines with a column for each number; no
-    number, empty cell.
+    """Yield the name of each system, and the table of its numbers as the text of a TSV file.
 
-    If lines have ids, these are the last column.
+    A row is a line: its number from 1, a cell for each number of the metric (empty if the line has
+    none), and the id of the line if lines have ids.
     """
     ids: Sequence[str] = []
     header = [LINE, *declared.numbers]
@@ -118,20 +128,21 @@ def _tables(
         for block in columns.blocks():
             numbers = [block[column].tolist() for column in declared.numbers]
             for row in zip(*numbers, strict=True):
-                line = len(lines)
+                line = len(lines)  # the header is one of them
                 cells = [str(line)]
-                for value in row:
-                    cells.append(_cell(value, declared))
-                cells += ids[line - 1 : line]
+                for number in row:
+                    cells.append(_cell(number, declared))
+                if ids:
+                    cells.append(ids[line - 1])
                 lines.append("\t".join(cells))
         lines.append("")
         yield name, "\n".join(lines)
 
 
-def _cell(value: float, declared: Declared) -> str:
+def _cell(number: float, declared: Declared) -> str:
     if declared.counts:
-        return str(Decimal(value).scaleb(-declared.decimals))
-    return "" if math.isnan(value) else repr(value)
+        return str(Decimal(number).scaleb(-declared.decimals))
+    return "" if math.isnan(number) else repr(number)
 
 
 def _config(metrics: Sequence[_UserMetric], statistics: Any) -> dict[str, Any]:
@@ -172,7 +183,7 @@ def _config(metrics: Sequence[_UserMetric], statistics: Any) -> dict[str, Any]:
 def _metric_entry(metric: _UserMetric) -> dict[str, Any]:
     """Return the entry of a metric in the section `metrics`."""
     declared = metric.declared
-    own_metric = metric.metric_results[0].metric
+    user_metric = metric.metric_results[0].metric
     numbers = declared.numbers if declared.counts else declared.numbers[:1]
     entry: dict[str, Any] = {
         "name": "external",
@@ -182,13 +193,13 @@ def _metric_entry(metric: _UserMetric) -> dict[str, Any]:
     }
     if declared.counts:
         entry["score"] = "f_beta"
-        beta = dict(own_metric.settings())["beta"]
+        beta = dict(user_metric.settings())["beta"]
         if beta is not None:
             entry["beta"] = beta
         if declared.decimals:
             entry["decimals"] = declared.decimals
     else:
-        entry["score"] = own_metric.level
+        entry["score"] = user_metric.level
         entry["scale"] = f"{Decimal(repr(declared.scale)):f}"
     if not declared.higher_is_better:
         entry["higher_is_better"] = False

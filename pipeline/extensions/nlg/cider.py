@@ -30,6 +30,7 @@ from pipeline.tokenizers import Tokenization
 from .ngrams import (
     HALVES,
     ChunkedSpec,
+    Frequencies,
     GramSurvey,
     Ngrams,
     ShardTokens,
@@ -62,37 +63,63 @@ class CiderSpec(ChunkedSpec):
         return GramSurvey(self.tokenization, ORDER, by_line=True)
 
     def count_chunk(self, text: Text) -> list[dict[str, Ints]]:
-        """Count some lines, all systems at once."""
+        """Return the sentence scores of each system: the column cider, int64 [lines, orders].
+
+        A score is the mean over the line's references of the cosine times the penalty for length,
+        times PERFECT.
+        """
         shard = ShardTokens(self.tokenization, text)
-        # the weight of each reference, by its difference in length: [systems, references, lines]
-        bigrams = np.maximum(shard.lengths - 1, 0)
-        references, outputs = np.split(bigrams, [shard.references])
-        differences = np.abs(outputs[:, None] - references)
-        differences = np.minimum(
-            differences, math.ceil(MAX_WIDTHS * self.sigma)
-        )
-        largest = int(differences.max(initial=0))
-        variance = self.sigma**2
-        exponents = [-(d**2) / (2 * variance) for d in range(largest + 1)]
-        closeness = np.array(list(map(math.exp, exponents)))
-        present = np.maximum(shard.present.sum(axis=1), 1)
-        weights = PERFECT * closeness[differences] / present
-        # the scores of each order: [systems, lines, orders]
-        scores = np.zeros((*outputs.shape, ORDER))
+        penalties = self._length_penalties(shard)
+        references_of_lines = np.maximum(shard.present.sum(axis=1), 1)
+        weights = PERFECT * penalties / references_of_lines
+        systems, references, lines = weights.shape
+        scores = np.zeros((systems, lines, ORDER))
         for index, ngrams in enumerate(shard.ngrams(ORDER)):
-            lines = np.maximum(text.corpus_data.of(ngrams.keys), 1)
-            distinct, indexes = np.unique(lines, return_inverse=True)
-            total = text.corpus_data.total
-            logs = [
-                math.log(total) - math.log(count) for count in distinct.tolist()
-            ]
-            cosines = _cosines(ngrams, np.array(logs)[indexes], *weights.shape)
-            # references are added one by one, however many lines there are
-            weighted = np.moveaxis(cosines * weights, 1, 0)
-            scores[..., index] = sum(weighted)
-        return [
-            {"cider": fixed(scores_of_system)} for scores_of_system in scores
-        ]
+            rarity = _rarity(ngrams, text.corpus_data)
+            cosines = _cosines(ngrams, rarity, systems, references, lines)
+            weighted = cosines * weights
+            # One reference after the other: numpy's sum() would add in an order that depends on
+            # the number of lines, and so on shards.
+            for reference in range(references):
+                scores[..., index] += weighted[:, reference]
+        return [{"cider": fixed(system_scores)} for system_scores in scores]
+
+    def _length_penalties(self, shard: ShardTokens) -> Floats:
+        """Return the Gaussian penalty for the difference in length of each output and reference.
+
+        It is float64 [systems, references, lines], and 1 for equal lengths. As in the authors'
+        program, a length is the number of bigrams.
+        """
+        lengths = np.maximum(shard.lengths - 1, 0)
+        reference_lengths, output_lengths = np.split(
+            lengths, [shard.references]
+        )
+        differences = np.abs(output_lengths[:, None] - reference_lengths)
+        limit = math.ceil(MAX_WIDTHS * self.sigma)
+        differences = np.minimum(differences, limit)
+        # for distinct differences, by math.exp(), whose last bit numpy's may not have
+        distinct = []
+        for difference in range(int(differences.max(initial=0)) + 1):
+            exponent = -(difference**2) / (2 * self.sigma**2)
+            distinct.append(math.exp(exponent))
+        penalties: Floats = np.array(distinct)[differences]
+        return penalties
+
+
+def _rarity(ngrams: Ngrams, line_frequencies: Frequencies) -> Floats:
+    """Return the inverse document frequency of each n-gram: float64 [n-grams].
+
+    It is the log of the number of lines, divided by the number of lines that have the n-gram in a
+    reference (at least 1).
+    """
+    frequencies = np.maximum(line_frequencies.of(ngrams.keys), 1)
+    # the logs of distinct frequencies, by math.log(), whose last bit numpy's may not have
+    distinct, indexes = np.unique(frequencies, return_inverse=True)
+    lines = line_frequencies.total
+    logs = []
+    for frequency in distinct.tolist():
+        logs.append(math.log(lines) - math.log(frequency))
+    return np.array(logs)[indexes]
 
 
 def _cosines(
@@ -102,29 +129,39 @@ def _cosines(
     references: int,
     lines: int,
 ) -> Floats:
-    """Return the clipped cosines of outputs with references: [systems, references, lines]."""
+    """Return the clipped cosines of outputs with references: float64 [systems, references, lines].
+
+    The vector of a text has an element for each n-gram: how often the text has it, times its
+    `rarity`, float64 [n-grams]. In the dot product, elements of an output are clipped to those of
+    the reference. The cosine is 0 if a vector is 0.
+    """
+    # The elements that are not 0 are the entries of SharedGrams, the references' first.
     shared = ngrams.shared
-    weights = shared.times * rarity[shared.numbers]
+    elements = shared.times * rarity[shared.numbers]
     rows = (references + systems) * lines
-    squares = np.bincount(shared.rows, weights**2, rows)
-    norms = np.sqrt(squares).reshape(-1, 1, lines)
-    in_references = ngrams.of_references()
-    reference_weights = weights[: ngrams.reference_entries]
+    squares = np.bincount(shared.rows, elements**2, rows)
+    norms = np.sqrt(squares).reshape(-1, lines)
+    of_references = ngrams.of_references()
+    reference_elements = elements[: ngrams.reference_entries]
     first_rows = np.arange(references, references + systems + 1) * lines
     bounds = np.searchsorted(shared.rows, first_rows).tolist()
-    dots = np.zeros((systems, references, lines))
+    products = np.zeros((systems, references, lines))
     for system in range(systems):
         entries = slice(bounds[system], bounds[system + 1])
-        output_weights = np.zeros(len(shared.most) + 1)
-        output_weights[shared.slots[entries]] = weights[entries]
-        output_weights[-1] = 0  # for n-grams that no reference has
+        # the output's element of each slot, an n-gram that a reference of the line has
+        output_elements = np.zeros(len(shared.most) + 1)
+        output_elements[shared.slots[entries]] = elements[entries]
+        output_elements[-1] = 0  # slot -1: n-grams that no reference has
         clipped = np.minimum(
-            output_weights[in_references.indexes], reference_weights
+            output_elements[of_references.slots], reference_elements
         )
-        products = clipped * reference_weights
-        sums = np.bincount(in_references.rows, products, references * lines)
-        dots[system] = sums.reshape(references, lines)
-    return ratio(dots, norms[references:] * norms[:references, 0])
+        sums = np.bincount(
+            of_references.rows,
+            clipped * reference_elements,
+            references * lines,
+        )
+        products[system] = sums.reshape(references, lines)
+    return ratio(products, norms[references:, None] * norms[:references])
 
 
 @dataclass(frozen=True)

@@ -56,39 +56,41 @@ class FeatureSpec(StatisticsSpec):
     """
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count a shard."""
+        """Return COUNTS of each line for each system: int64 [lines] each."""
         assert text.source is not None  # noqa: S101 (this spec reads it)
         source, *systems = self.tokenization.encode(
             [text.source, *text.systems]
         )
         source_sizes = _sizes("src", text.source, source)
-        matches = kernel.overlap(None, [source], systems, 1, ("match",))[
-            "match"
-        ]
+        # tokens that both have: [systems, lines, 1 reference (the source), 1 order]
+        overlap = kernel.overlap(None, [source], systems, 1, ("match",))
+        shared = overlap["match"][:, :, 0, 0]
         source_words = [line.split() for line in text.source.texts()]
         columns_of_systems = []
-        for lines, tokens, match in zip(
-            text.systems, systems, matches, strict=True
-        ):
+        for system, lines in enumerate(text.systems):
             copies = []
             for line, words in zip(lines.texts(), source_words, strict=True):
                 copies.append(line.split() == words)
-            columns = source_sizes | _sizes("hyp", lines, tokens)
-            columns["shared"] = match[:, 0, 0]
+            columns = source_sizes | _sizes("hyp", lines, systems[system])
+            columns["shared"] = shared[system]
             columns["copy"] = np.array(copies, np.int64)
             columns_of_systems.append(columns)
         return columns_of_systems
 
 
 def _sizes(prefix: str, lines: Lines, tokens: Encoded) -> dict[str, Ints]:
-    """Return the characters, tokens and sentences of each line."""
+    """Return the characters, tokens and sentences of each line: int64 [lines] each.
+
+    A line with any text has at least one sentence. `tokens` is the same lines tokenised.
+    """
     characters = []
     sentences = []
     for line in lines.texts():
         text = line.decode(errors="replace")
         characters.append(len(text))
-        ends = len(_SENTENCE_END.findall(text))
-        sentences.append(max(ends, int(bool(text.strip()))))
+        sentence_ends = len(_SENTENCE_END.findall(text))
+        has_text = bool(text.strip())
+        sentences.append(max(sentence_ends, int(has_text)))
     return {
         f"{prefix}_chars": np.array(characters, np.int64),
         f"{prefix}_len": np.diff(tokens.offsets),

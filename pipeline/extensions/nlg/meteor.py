@@ -85,6 +85,7 @@ class Program:
         tokenizer: str,
         jar: Path | None,
     ) -> None:
+        """Take the options of the metric; `jar` is the program's path, None: it is looked for."""
         self.language = language
         self.normalize = normalize
         self.tokenizer = tokenizer
@@ -112,22 +113,30 @@ class Program:
         outputs: Sequence[str],
         references: Sequence[Sequence[str]],
     ) -> list[list[float]]:
-        """Return COUNTS of each output with the best of its references."""
-        # no text may have the separators of texts and lines
+        """Return COUNTS of each output with the best of its references.
+
+        `references` has the references of each output. Raises ConfigError as files() does, and
+        RuntimeError if the program fails.
+        """
+        # All texts are tokenised at once: the references of each line, then all outputs. None may
+        # have the separators of texts and lines.
         separators = re.compile(r"\|\|\||[\r\n]")
         texts: list[str] = []
-        for line_texts in (*references, outputs):
-            texts += [separators.sub(" ", text) for text in line_texts]
+        for group in (*references, outputs):
+            texts += [separators.sub(" ", text) for text in group]
         if self.tokenizer == "ptb":
             texts = Ptb().many(texts)
+
         # a line of input for each output: its references, then the output
         remaining = iter(texts)
-        inputs = [
-            ["SCORE", *islice(remaining, len(each))] for each in references
-        ]
+        reference_texts = []
+        for group in references:
+            reference_texts.append(list(islice(remaining, len(group))))
         lines = []
-        for parts, output in zip(inputs, remaining, strict=True):
-            lines.append(" ||| ".join([*parts, output]) + "\n")
+        for group, output in zip(reference_texts, remaining, strict=True):
+            lines.append(" ||| ".join(["SCORE", *group, output]) + "\n")
+
+        # run the program, which answers a line of counts for each
         command = [
             "java",
             "-Xmx2G",
@@ -151,9 +160,9 @@ class Program:
         )
         counts = []
         for line in process.stdout.splitlines():
-            counts.append([float(number) for number in line.split()])
-        expected = [len(COUNTS)] * len(outputs)
-        if [len(numbers) for numbers in counts] != expected:
+            counts.append([float(count) for count in line.split()])
+        expected_sizes = [len(COUNTS)] * len(outputs)
+        if list(map(len, counts)) != expected_sizes:
             found = f"{len(counts)} lines for {len(outputs)}"
             raise RuntimeError(
                 f"{JAR.title} printed {found}: {process.stderr[-300:]}"
@@ -246,39 +255,47 @@ class Meteor(ComputedByCode, Metric):
         return self.spec.columns
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return meteor, precision, recall and the penalty for many chunks; 0 for undefined ones."""
+        """Return meteor, precision, recall and the penalty for many chunks; 0 for undefined ones.
+
+        Content words have the weight delta, function words 1 - delta, and matches the weight of
+        their stage (exact, stem, synonym, paraphrase).
+        """
         parameters = LANGUAGES[self.language]
         alpha = parameters.alpha
         delta = parameters.delta
-        is_one_chunk = totals["chunks"] == 1  # and all of both texts
+        all_in_one_chunk = totals["chunks"] == 1
+
+        # precision, of the output, and recall, of the reference
         shares = []
         for side in SIDES:
             tokens = totals[f"{side}_tokens"]
-            functions = totals[f"{side}_function"]
-            hits: Any = 0
-            matched_content: Any = 0
-            matched_functions: Any = 0
+            function_words = totals[f"{side}_function"]
+            content_words = tokens - function_words
+            weighted_matches: Any = 0
+            matches: Any = 0
             for index, stage in enumerate(STAGES):
                 content = totals[f"{side}_content_{stage}"]
                 function = totals[f"{side}_function_{stage}"]
                 if index < len(parameters.weights):
                     matched = delta * content + (1 - delta) * function
-                    hits = hits + parameters.weights[index] * matched
-                matched_content = matched_content + content
-                matched_functions = matched_functions + function
+                    weight = parameters.weights[index]
+                    weighted_matches = weighted_matches + weight * matched
+                matches = matches + content + function
             weighted_length = (
-                delta * (tokens - functions) + (1 - delta) * functions
+                delta * content_words + (1 - delta) * function_words
             )
-            shares.append(ratio(np.asarray(hits), weighted_length))
-            is_all = matched_content + matched_functions == tokens
-            is_one_chunk = is_one_chunk & is_all
+            share = ratio(np.asarray(weighted_matches), weighted_length)
+            shares.append(share)
+            all_in_one_chunk = all_in_one_chunk & (matches == tokens)
         precision, recall = shares
         mean = ratio(
             precision * recall, alpha * precision + (1 - alpha) * recall
         )
+
+        # the penalty: no fragmentation if one chunk is all of both texts
         matched_words = totals["hyp_matched"] + totals["ref_matched"]
         chunks = ratio(2 * totals["chunks"], matched_words)
-        fragmentation = np.where(is_one_chunk, 0.0, chunks)
+        fragmentation = np.where(all_in_one_chunk, 0.0, chunks)
         penalty = parameters.gamma * fragmentation**parameters.beta
         return {
             "meteor": mean * (1 - penalty),

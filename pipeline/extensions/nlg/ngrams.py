@@ -43,7 +43,10 @@ def token_key(token: bytes) -> int:
 
 
 def extended(keys: Keys, tokens: Keys) -> Keys:
-    """Return the keys of n-grams with one token more."""
+    """Return the keys of n-grams with one token more, from the keys of n-grams and of tokens.
+
+    They are mixed by the steps of the generator SplitMix64, modulo 2**64.
+    """
     mixed = keys * np.uint64(0xBF58476D1CE4E5B9) + tokens
     for shift, factor in ((30, 0x94D049BB133111EB), (27, 0xD6E8FEB86659FD93)):
         mixed = mixed ^ (mixed >> np.uint64(shift))
@@ -52,13 +55,15 @@ def extended(keys: Keys, tokens: Keys) -> Keys:
 
 
 class Entries(NamedTuple):
-    """N-grams of rows, as SharedGrams has them: int64 [entries] each."""
+    """Entries of SharedGrams, each an n-gram of a row: int64 [entries] each."""
 
     rows: Ints
     numbers: Ints
+    """The number of the n-gram, its index in Ngrams.keys."""
     times: Ints
-    indexes: Ints
-    """Where SharedGrams.most has the n-gram of the row's line; -1 if no reference has it."""
+    """How often the row has it."""
+    slots: Ints
+    """Its index in SharedGrams.most; -1 if no reference of the line has it."""
 
 
 class Ngrams(NamedTuple):
@@ -94,36 +99,43 @@ class ShardTokens:
         """Split and number the tokens; raises InvalidTextError for bytes that are not UTF-8."""
         words = tokenization.words([*text.references, *text.systems])
         self.references = len(text.references)
+        """How many references there are."""
         self.lines = len(words.texts[0].offsets) - 1
-        # which references each line has: bool [lines, references]
-        if text.missing is None:
-            self.present = np.ones((self.lines, self.references), bool)
-        else:
+        """How many lines there are."""
+        self.present = np.ones((self.lines, self.references), bool)
+        """Which references each line has: bool [lines, references]."""
+        if text.missing is not None:
             self.present = ~text.missing
+
+        # all texts as one: their lines, text after text, are its rows
+        ids = np.concatenate([encoded.ids for encoded in words.texts])
         lengths = np.concatenate(
             [np.diff(encoded.offsets) for encoded in words.texts]
         )
-        ids = np.concatenate([encoded.ids for encoded in words.texts])
+
         # missing references have no tokens, not even those that stand for an empty text
-        missing = np.zeros(len(lengths), bool)
-        missing[: self.references * self.lines] = ~self.present.T.ravel()
-        if lengths[missing].any():
-            ids = ids[~np.repeat(missing, lengths)]
-            lengths = np.where(missing, 0, lengths)
+        is_missing = np.zeros(len(lengths), bool)
+        is_missing[: self.references * self.lines] = ~self.present.T.ravel()
+        if lengths[is_missing].any():
+            ids = ids[~np.repeat(is_missing, lengths)]
+            lengths = np.where(is_missing, 0, lengths)
         self.lengths: Ints = lengths.reshape(-1, self.lines)
         """The number of tokens of each text: int64 [texts, lines]."""
         offsets = np.concatenate(([0], np.cumsum(lengths)))
-        self._text = Encoded(ids, offsets)
-        ends = words.ends.tolist()
-        tokens = (words.data[start:end] for start, end in pairwise([0, *ends]))
-        self._token_keys = np.array(list(map(token_key, tokens)), np.uint64)
+        self._rows = Encoded(ids, offsets)
+
+        # the key of each distinct token, by its id
+        keys = []
+        for start, end in pairwise([0, *words.ends.tolist()]):
+            keys.append(token_key(words.data[start:end]))
+        self._token_keys = np.array(keys, np.uint64)
 
     def ngrams(self, order: int) -> Iterator[Ngrams]:
-        """Yield the n-grams of the lengths from 1 to `order`."""
-        keys = EMPTY
+        """Yield the n-grams of each length from 1 to `order`."""
+        keys = EMPTY  # of the n-grams that are one token shorter
         first_output_row = self.references * self.lines
         for shared in ngram_kernel.shared_ngrams(
-            self._text,
+            self._rows,
             self.lines,
             self.references,
             order,
@@ -132,6 +144,7 @@ class ShardTokens:
             reference_entries = int(
                 np.searchsorted(shared.rows, first_output_row)
             )
+            # signed, since columns of counts are int64
             yield Ngrams(keys.view(np.int64), shared, reference_entries)
 
 
@@ -149,30 +162,30 @@ class ChunkedSpec(StatisticsSpec):
         """Return the columns of each system for some lines, as count() does."""
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Return the columns of each system, counted chunk by chunk."""
+        """Return the columns of each system (arrays whose first axis is lines, by name).
+
+        They are counted for at most CHUNK_LINES lines of all texts at once. A shard without lines
+        is a chunk too, since its columns need their shapes.
+        """
         texts = [*text.references, *text.systems]
-        size = max(CHUNK_LINES // len(texts), 1)
+        chunk_lines = max(CHUNK_LINES // len(texts), 1)
         lines = len(texts[0].starts)
         chunks = []
-        for start in range(0, lines or 1, size):
-            chunks.append(
-                self.count_chunk(_lines_between(text, start, start + size))
-            )
-        return [
-            _concatenated(of_chunks) for of_chunks in zip(*chunks, strict=True)
-        ]
-
-
-def _concatenated(chunks: Sequence[dict[str, Ints]]) -> dict[str, Ints]:
-    """Return the columns of all lines from those of chunks."""
-    columns = {}
-    for name in chunks[0]:
-        columns[name] = np.concatenate([chunk[name] for chunk in chunks])
-    return columns
+        for start in range(0, max(lines, 1), chunk_lines):
+            chunk = _lines_between(text, start, start + chunk_lines)
+            chunks.append(self.count_chunk(chunk))
+        columns_of_systems = []
+        for chunks_of_system in zip(*chunks, strict=True):
+            columns = {}
+            for name in chunks_of_system[0]:
+                parts = [chunk[name] for chunk in chunks_of_system]
+                columns[name] = np.concatenate(parts)
+            columns_of_systems.append(columns)
+        return columns_of_systems
 
 
 def _lines_between(text: Text, start: int, end: int) -> Text:
-    """Return some lines of references and outputs."""
+    """Return the lines start <= i < end of references and outputs."""
     lines = slice(start, end)
 
     def cut(texts: Sequence[Lines]) -> list[Lines]:
@@ -189,20 +202,20 @@ def _lines_between(text: Text, start: int, end: int) -> Text:
 
 
 class Frequencies:
-    """How often the n-grams of all references occur."""
+    """The frequency of each n-gram in the references of a data set."""
 
     def __init__(self, keys: Ints, times: Ints) -> None:
-        """Take sorted keys."""
+        """Take the keys of n-grams, sorted, and their frequencies: int64 [n-grams] each."""
         self._keys = keys
         self._times = times
 
     def of(self, keys: Ints) -> Ints:
-        """Return the frequencies of n-grams, 0 for those that no reference has."""
+        """Return the frequencies of n-grams, by their keys; 0 for those that no reference has."""
         order = np.argsort(keys)  # searches in order are faster
-        indexes = np.empty(len(keys), np.int64)
-        last = len(self._keys) - 1
         found = np.searchsorted(self._keys, keys[order])
-        indexes[order] = np.minimum(found, last)
+        indexes = np.empty(len(keys), np.int64)
+        # a key above all known ones is found behind the last
+        indexes[order] = np.minimum(found, len(self._keys) - 1)
         is_known = self._keys[indexes] == keys
         return np.where(is_known, self._times[indexes], 0)
 
@@ -214,9 +227,10 @@ class Frequencies:
 
 @dataclass(frozen=True)
 class GramSurvey(ChunkedSpec, CorpusPass):
-    """The frequencies of the n-grams of the references, or in how many lines a reference has them.
+    """Counts the n-grams of a data set's references before the metric counts outputs.
 
-    The class name is part of the keys of stored counts.
+    The frequency of an n-gram is how often references have it or, with `by_line`, in how many lines
+    a reference has it. (The class name is part of the keys of stored counts.)
     """
 
     tokenization: Tokenization = field()
@@ -227,7 +241,11 @@ class GramSurvey(ChunkedSpec, CorpusPass):
     columns: ClassVar[Any] = (Field("gram"), Field("times"))
 
     def count_chunk(self, text: Text) -> list[dict[str, Ints]]:
-        """Count the references of some lines."""
+        """Return the keys and the frequencies of the n-grams in the references of some lines.
+
+        The columns gram and times are int64 [n-grams]. First comes the n-gram without tokens, whose
+        frequency is the number of all tokens or, with `by_line`, of lines.
+        """
         shard = ShardTokens(self.tokenization, text._replace(systems=[]))
         total = shard.lines if self.by_line else int(shard.lengths.sum())
         keys = [EMPTY.view(np.int64)]
@@ -236,18 +254,19 @@ class GramSurvey(ChunkedSpec, CorpusPass):
             shared = ngrams.shared
             distinct = len(ngrams.keys)
             if self.by_line:
-                numbers = np.empty(len(shared.most), np.int64)
-                numbers[shared.slots] = shared.numbers
-                counts = np.bincount(numbers, minlength=distinct)
+                # a slot is an n-gram of a line: all its entries have the same number
+                numbers_of_slots = np.empty(len(shared.most), np.int64)
+                numbers_of_slots[shared.slots] = shared.numbers
+                frequencies = np.bincount(numbers_of_slots, minlength=distinct)
             else:
                 sums = np.bincount(shared.numbers, shared.times, distinct)
-                counts = sums.astype(np.int64)
+                frequencies = sums.astype(np.int64)
             keys.append(ngrams.keys)
-            times.append(counts)
+            times.append(frequencies)
         return [{"gram": np.concatenate(keys), "times": np.concatenate(times)}]
 
     def reduced(self, columns: Columns) -> dict[str, Ints]:
-        """Return a row for each n-gram, sorted by key."""
+        """Sum the frequencies of equal n-grams; return a row for each n-gram, sorted by key."""
         order = np.argsort(columns["gram"], kind="stable")
         keys = columns["gram"][order]
         is_first = np.concatenate(([True], keys[1:] != keys[:-1]))
@@ -256,7 +275,7 @@ class GramSurvey(ChunkedSpec, CorpusPass):
         return {"gram": keys[starts], "times": times}
 
     def opened(self, columns: Columns) -> Frequencies:
-        """Return the rows as a table."""
+        """Return the reduced rows of all shards as a table to look n-grams up in."""
         return Frequencies(columns["gram"], columns["times"])
 
 
@@ -273,20 +292,24 @@ HALVES = ("", "_rest")
 
 
 def fixed(values: Any) -> Ints:
-    """Return real numbers as whole ones, with an error below 1e-12."""
+    """Return real numbers as whole multiples of 2**-40, with an error below 1e-12."""
     scaled = np.ldexp(np.asarray(values, np.float64), FRACTION_BITS)
     return np.rint(scaled).astype(np.int64)
 
 
-def halves(name: str, values: Ints) -> dict[str, Ints]:
-    """Return numbers of fixed() as terms: their upper and lower halves, whose sums fit a float."""
-    lower = values & ((1 << LOWER_BITS) - 1)
-    return {name + HALVES[0]: values >> LOWER_BITS, name + HALVES[1]: lower}
+def halves(name: str, fixed_numbers: Ints) -> dict[str, Ints]:
+    """Return numbers of fixed() as two terms: their upper and lower halves, whose sums fit a float.
+
+    The names of the terms are the name of the column with each of HALVES.
+    """
+    upper = fixed_numbers >> LOWER_BITS
+    lower = fixed_numbers & ((1 << LOWER_BITS) - 1)
+    return {name + HALVES[0]: upper, name + HALVES[1]: lower}
 
 
 def real(name: str, totals: Columns) -> NDArray[np.float64]:
-    """Return the real numbers of sums of halves()."""
+    """Return the sums of real numbers from the sums of their halves(), which `totals` has."""
     upper = totals[name + HALVES[0]]
     lower = np.ldexp(totals[name + HALVES[1]], -LOWER_BITS)
-    value: NDArray[np.float64] = np.ldexp(upper + lower, -LOWER_BITS)
-    return value
+    sums: NDArray[np.float64] = np.ldexp(upper + lower, -LOWER_BITS)
+    return sums

@@ -84,27 +84,24 @@ class NistTokenization(Tokenization):
         return f"NistTokenization(program={self.program!r}, lowercase={self.lowercase})"
 
     def _prepare(self, text: Lines, tokenizer: Tokenizer, number: int) -> Lines:
-        """Return a text, the number-th of several, ready for the kernel's split; raises as encode()
-        does.
+        """Return a text with entities replaced and, if asked for, in lower case.
+
+        The kernel then splits it. `number` is the number of the text, for errors. Raises as
+        encode() does.
         """
         text = text.trimmed()
-        by_bytes = self.program == "mteval"  # lower-cases A to Z alone
-        may_skip_lines = by_bytes or (
-            self.program == "nltk" and text.data.isascii()
-        )
-        if may_skip_lines and not REPLACED.search(text.data):
-            return (
-                text._replace(data=text.data.lower())
-                if self.lowercase
-                else text
-            )
-        changed = changed_lines(text, number, self._line)
-        if by_bytes and self.lowercase:
-            return changed._replace(data=changed.data.lower())
-        return changed
+        # mteval lower-cases A to Z alone, which needs no characters, only bytes
+        lowers_bytes = self.program == "mteval"
+        if not lowers_bytes and self.program == "nltk":
+            lowers_bytes = text.data.isascii()
+        if not lowers_bytes or REPLACED.search(text.data):
+            text = changed_lines(text, number, self._line)
+        if lowers_bytes and self.lowercase:
+            text = text._replace(data=text.data.lower())
+        return text
 
     def _line(self, line: str) -> str:
-        """Return a line with entities replaced, and in lower case except for mteval."""
+        """Return a line with entities replaced and, except for mteval, in lower case."""
         line = line.replace("<skipped>", "")
         if self.program == "pymteval":
             line = line.replace("-\n", "")
@@ -114,6 +111,7 @@ class NistTokenization(Tokenization):
         if self.program == "mteval":
             return line.translate(CONTROLS) if CONTROL.search(line) else line
         if self.lowercase and self.program == "pymteval" and SIGMA in line:
+            # each token alone, since the next letter decides the lower case of sigma
             from pipeline.kernel.python.encode import SPLITS
 
             line = " ".join(token.lower() for token in SPLITS["13a"](line))
@@ -157,45 +155,50 @@ class NistSpec(ChunkedSpec):
         return GramSurvey(self.tokenization, self.order)
 
     def count_chunk(self, text: Text) -> list[dict[str, Ints]]:
-        """Count some lines, all systems at once."""
+        """Return the columns of each system for some lines: int64 [lines] or [lines, orders] each.
+
+        nltk takes the length of the best reference of each order, the others that of all.
+        """
         shard = ShardTokens(self.tokenization, text)
-        output_lengths = shard.lengths[shard.references :]
+        output_lengths = shard.lengths[shard.references :]  # [systems, lines]
         shape = (*output_lengths.shape, self.order)
         info = np.zeros(shape, np.int64)
         match = np.zeros(shape, np.int64)
-        reference_length, references = self._reference_lengths(shard)
         lengths = np.zeros(output_lengths.shape, np.int64)
+        reference_lengths, references = self._reference_lengths(shard)
         if self.program != "nltk":
-            lengths += reference_length
+            lengths += reference_lengths
         shorter = None
         for index, ngrams in enumerate(shard.ngrams(self.order)):
             information = self._information(ngrams, shorter, text.corpus_data)
             if self.program == "nltk":
-                gains, chosen_lengths = _with_best_reference(
+                gains, best_lengths = _with_best_reference(
                     shard, ngrams, information
                 )
                 info[..., index] = fixed(gains)
-                lengths += fixed(chosen_lengths)
+                lengths += fixed(best_lengths)
             else:
-                entries = ngrams.of_outputs()
-                largest = np.append(ngrams.shared.most, 0)  # 0 for the index -1
-                hits = np.minimum(entries.times, largest[entries.indexes])
-                gains = hits * fixed(information)[entries.numbers]
-                rows = entries.rows - shard.references * shard.lines
-                for table, values in ((match, hits), (info, gains)):
-                    of_order = table.reshape(-1, self.order)[:, index]
-                    np.add.at(of_order, rows, values)
+                matches, fixed_gains = _with_all_references(
+                    shard, ngrams, fixed(information)
+                )
+                match[..., index] = matches
+                info[..., index] = fixed_gains
             shorter = ngrams
+        # an output of n tokens has n, n - 1 ... n-grams of the orders 1, 2 ...
         totals = output_lengths[..., None] - np.arange(self.order)
-        if self.program != "pymteval":
+        if self.program != "pymteval":  # where they may be below 0
             totals = np.maximum(totals, 0)
-        names = ("info", "total", "match", "hyp_len", "length")
         columns_of_systems = []
-        for columns in zip(
-            info, totals, match, output_lengths, lengths, strict=True
-        ):
-            of_system = dict(zip(names, columns, strict=True))
-            columns_of_systems.append({**of_system, "refs": references})
+        for system in range(len(output_lengths)):
+            columns = {
+                "info": info[system],
+                "total": totals[system],
+                "match": match[system],
+                "hyp_len": output_lengths[system],
+                "length": lengths[system],
+                "refs": references,
+            }
+            columns_of_systems.append(columns)
         return columns_of_systems
 
     def _information(
@@ -204,32 +207,38 @@ class NistSpec(ChunkedSpec):
         shorter: Ngrams | None,
         frequencies: Frequencies,
     ) -> Floats:
-        """Return the information of each n-gram, 0 for those that no reference has.
+        """Return the information of each n-gram: float64 [n-grams].
 
-        It is log2 of the frequency of the n-gram without its last token, divided by its own.
-        `shorter` has the n-grams that are shorter by one.
+        It is log2 of the ratio of two frequencies in the references: that of the n-gram without its
+        last token (for single tokens, the number of all tokens), and its own. It is 0 for n-grams
+        that no reference has. `shorter` has the n-grams of one token less, None for single tokens.
         """
-        times = frequencies.of(ngrams.keys)
+        ngram_frequencies = frequencies.of(ngrams.keys)
         if shorter is None:
-            shorter_times = np.full(len(times), frequencies.total)
+            shorter_frequencies = np.full(
+                len(ngram_frequencies), frequencies.total
+            )
         else:
-            counts = frequencies.of(shorter.keys)
+            of_shorter = frequencies.of(shorter.keys)
             if self.program == "mteval":
-                counts[shorter.keys == PERL_FALSE] = frequencies.total
-            shorter_times = counts[ngrams.shared.shorter]
+                # Perl takes the word 0 for no word
+                of_shorter[shorter.keys == PERL_FALSE] = frequencies.total
+            shorter_frequencies = of_shorter[ngrams.shared.shorter]
         ratios, indexes = np.unique(
-            ratio(shorter_times, times), return_inverse=True
+            ratio(shorter_frequencies, ngram_frequencies), return_inverse=True
         )
         # by math.log, whose last bit numpy's may not have
         logs = np.zeros(len(ratios))
-        for number, value in enumerate(ratios.tolist()):
-            if value:
-                logs[number] = math.log(value) / math.log(2)
+        for index, frequency_ratio in enumerate(ratios.tolist()):
+            if frequency_ratio:
+                logs[index] = math.log(frequency_ratio) / math.log(2)
         return logs[indexes]
 
     def _reference_lengths(self, shard: ShardTokens) -> tuple[Ints, Ints]:
-        """Return the summed length and the number of the references of each line; for pymteval the
-        mean length and 1.
+        """Return the summed length and the number of the references of each line: int64 [lines].
+
+        For pymteval these are the mean length and 1. Lengths are as fixed() stores them. For the
+        others, references without tokens are not counted.
         """
         lengths = shard.lengths[: shard.references]
         total = lengths.sum(axis=0)
@@ -239,48 +248,77 @@ class NistSpec(ChunkedSpec):
         return fixed(total), (lengths > 0).sum(axis=0)
 
 
+def _with_all_references(
+    shard: ShardTokens,
+    ngrams: Ngrams,
+    information: Ints,
+) -> tuple[Ints, Ints]:
+    """Return the matches of each output, and their information: int64 [systems, lines] each.
+
+    An n-gram matches as often as the reference has it that has it most often. `information` is
+    int64 [n-grams], as fixed() stores it.
+    """
+    entries = ngrams.of_outputs()
+    most = np.append(ngrams.shared.most, 0)  # slot -1: no reference has it
+    hits = np.minimum(entries.times, most[entries.slots])
+    rows = entries.rows - shard.references * shard.lines
+    output_lengths = shard.lengths[shard.references :]
+    matches = np.zeros(output_lengths.size, np.int64)
+    np.add.at(matches, rows, hits)
+    gains = np.zeros(output_lengths.size, np.int64)
+    np.add.at(gains, rows, hits * information[entries.numbers])
+    shape = output_lengths.shape
+    return matches.reshape(shape), gains.reshape(shape)
+
+
 def _with_best_reference(
     shard: ShardTokens,
     ngrams: Ngrams,
     information: Floats,
 ) -> tuple[Floats, Ints]:
-    """Return the information that each output shares with the reference that gives it most, and
+    """Return how much information each output shares with the reference that gives it most, and
     that reference's length: [systems, lines] each.
 
-    Of equal references it is the longest. Sums are those of nltk to the last bit, which decides
-    what is equal: n-grams are summed in the order in which they first occur in the output.
+    `information` is float64 [n-grams]. Of equally good references the longest is taken. Sums are
+    those of nltk to the last bit, which decides what is equal: n-grams are summed in the order in
+    which they first occur in the output.
     """
     reference_rows = shard.references * shard.lines
-    shared = ngrams.shared
+    slots = len(ngrams.shared.most)  # n-grams of the references of a line
     in_references = ngrams.of_references()
     in_outputs = ngrams.of_outputs()
     text_of_entry = in_outputs.rows // shard.lines
+    # missing references have length -1: [references, lines]
     lengths = np.where(shard.present.T, shard.lengths[: shard.references], -1)
     best_gains = []
     best_lengths = []
     for text in range(shard.references, len(shard.lengths)):
-        # how often the output has each n-gram of references, and in which order
-        is_shared = (text_of_entry == text) & (in_outputs.indexes >= 0)
+        # how often the output has each n-gram of references, and at which position
+        is_shared = (text_of_entry == text) & (in_outputs.slots >= 0)
         output_entries = np.flatnonzero(is_shared)
-        indexes = in_outputs.indexes[output_entries]
-        counts = np.zeros(len(shared.most), np.int64)
-        counts[indexes] = in_outputs.times[output_entries]
-        order = np.zeros(len(shared.most), np.int64)
-        order[indexes] = output_entries
-        # the gain of each entry of a reference
-        entries = np.flatnonzero(counts[in_references.indexes])
-        order_of_entries = order[in_references.indexes[entries]]
-        entries = entries[
-            np.lexsort((order_of_entries, in_references.rows[entries]))
-        ]
-        shared_counts = counts[in_references.indexes[entries]]
+        output_slots = in_outputs.slots[output_entries]
+        counts = np.zeros(slots, np.int64)
+        counts[output_slots] = in_outputs.times[output_entries]
+        positions = np.zeros(slots, np.int64)
+        positions[output_slots] = output_entries
+
+        # the entries of references that it shares, of each reference in the order of the output
+        entries = np.flatnonzero(counts[in_references.slots])
+        entry_positions = positions[in_references.slots[entries]]
+        by_position = np.lexsort((entry_positions, in_references.rows[entries]))
+        entries = entries[by_position]
+
+        # the information that it shares with each reference: [references, lines]
+        shared_counts = counts[in_references.slots[entries]]
         hits = np.minimum(shared_counts, in_references.times[entries])
         gains = information[in_references.numbers[entries]] * hits
         sums = np.bincount(in_references.rows[entries], gains, reference_rows)
-        gains_of_references = sums.reshape(-1, shard.lines)
-        gains_of_references[lengths < 0] = -1  # missing
-        best = gains_of_references.max(axis=0)
-        is_best = gains_of_references == best
+        reference_gains = sums.reshape(-1, shard.lines)
+        reference_gains[lengths < 0] = -1  # below any that is present
+
+        # the best reference
+        best = reference_gains.max(axis=0)
+        is_best = reference_gains == best
         best_gains.append(best)
         best_lengths.append(np.where(is_best, lengths, 0).max(axis=0))
     return np.array(best_gains), np.array(best_lengths)
@@ -353,19 +391,26 @@ class Nist(Metric):
         return (*info, *length, Field("total", self.order), *counts)
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the columns, and 1 for each line."""
-        terms = halves("info", columns["info"]) | halves(
-            "length", columns["length"]
-        )
+        """Return the columns whose sums make the score, and 1 for each line.
+
+        Real numbers (info and length) become two terms, their halves().
+        """
+        terms = halves("info", columns["info"])
+        terms |= halves("length", columns["length"])
         for name in ("total", "hyp_len", "refs"):
             terms[name] = columns[name]
         terms["lines"] = np.ones_like(columns["refs"])
         return terms
 
     def score(self, totals: Columns) -> dict[str, Floats]:
-        """Return NIST, the penalty for brevity, and what each order gives."""
+        """Return NIST, the penalty for brevity, and the information per n-gram of each order.
+
+        The penalty is exp(-BETA * log(r) ** 2), where r is the length of outputs divided by the
+        mean length of references, at most 1. It is 0 for empty outputs.
+        """
         length = real("length", totals)
         if self.flavour == "nltk":
+            # the best reference of each order has been summed
             mean_length = length / self.order
         else:
             references_per_line = ratio(totals["refs"], totals["lines"])
@@ -375,9 +420,10 @@ class Nist(Metric):
         logs = np.log(np.where(is_positive, brevity, 1))
         penalty = np.exp(-BETA * logs**2)
         penalty = np.where(is_positive, penalty, 0.0)
-        gains = ratio(real("info", totals), totals["total"])
-        outputs = {"nist": gains.sum(axis=-1) * penalty, "penalty": penalty}
-        return outputs | by_order({"nist": gains})
+        information = ratio(real("info", totals), totals["total"])
+        score = information.sum(axis=-1) * penalty
+        outputs = {"nist": score, "penalty": penalty}
+        return outputs | by_order({"nist": information})
 
     def notes(self, outputs: Mapping[str, float]) -> list[str]:
         """Return why the score is 0."""

@@ -10,10 +10,7 @@ import numpy as np
 
 from pipeline import kernel
 from pipeline.arrays import Floats, Ints
-from pipeline.kernel.common import (
-    Encoded,
-    join_lines,
-)
+from pipeline.kernel.common import Encoded, join_lines
 from pipeline.metrics.base import (
     Columns,
     Counted,
@@ -73,7 +70,7 @@ class SariSpec(StatisticsSpec):
         return tuple(parts)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count a shard."""
+        """Return the columns of each system: int64 [lines, orders] or [lines] each."""
         source, *others = self._encoded(text)
         references = others[: len(text.references)]
         systems = others[len(text.references) :]
@@ -84,16 +81,15 @@ class SariSpec(StatisticsSpec):
             counts[:, :, SARI_COUNTS.index("add_c")] = _new_additions(text)
         source_length = np.diff(source.offsets)
         reference_lengths = np.stack(
-            [np.diff(one.offsets) for one in references], axis=-1
+            [np.diff(reference.offsets) for reference in references], axis=-1
         )
         columns_of_systems = []
-        for number, system in enumerate(systems):
-            numbers = _named(SARI_COUNTS, counts[number])
+        for index, system in enumerate(systems):
+            counted = _by_name(SARI_COUNTS, counts[index])
             if self.flavour != "easse":
-                numbers = self._parts(
-                    numbers, _named(SARI_RATIOS, ratios[number])
-                )
-            columns = {item.name: numbers[item.name] for item in self.numbers}
+                sums = _by_name(SARI_RATIOS, ratios[index])
+                counted = self._parts(counted, sums)
+            columns = {item.name: counted[item.name] for item in self.numbers}
             columns["src_len"] = source_length
             columns["hyp_len"] = np.diff(system.offsets)
             columns["ref_len"] = reference_lengths
@@ -101,42 +97,41 @@ class SariSpec(StatisticsSpec):
         return columns_of_systems
 
     def _encoded(self, text: Text) -> list[Encoded]:
-        """Return source, references and outputs as ids of tokens."""
+        """Return source, references and outputs, in this order, as ids of tokens."""
         assert text.source is not None  # noqa: S101 (this spec reads it)
         texts = [text.source, *text.references, *text.systems]
         if self.tokenization.tokenizer == "intl":
-            texts = [
-                join_lines(map(_with_final_punctuation, lines.texts()))
-                for lines in texts
-            ]
+            for index, lines in enumerate(texts):
+                mended = map(_with_final_punctuation, lines.texts())
+                texts[index] = join_lines(mended)
         if self.legacy:  # the source alone is not tokenised
 
             def tokenized(line: str) -> str:
                 return " ".join(self.tokenization.tokens(line))
 
-            for number in range(1, len(texts)):
-                texts[number] = changed_lines(texts[number], number, tokenized)
+            for index in range(1, len(texts)):
+                texts[index] = changed_lines(texts[index], index, tokenized)
             return kernel.encode(texts, "whitespace")
         encoded = self.tokenization.encode(texts)
-        return (
-            _with_empty_tokens(encoded)
-            if self.flavour == "huggingface"
-            else encoded
-        )
+        if self.flavour == "huggingface":
+            return _with_empty_tokens(encoded)
+        return encoded
 
     def _parts(
         self,
         counts: Mapping[str, Ints],
         sums: Mapping[str, Floats],
     ) -> dict[str, Ints]:
-        """Return the parts of each sentence score, the means over orders, in 1 / UNIT.
+        """Return the parts of each sentence score, as whole multiples of 1 / UNIT: int64 [lines].
 
-        `counts` are SARI_COUNTS and `sums` SARI_RATIOS: [lines, orders] each.
+        A part, such as the F1 of kept n-grams, is its mean over the orders. `counts` are SARI_COUNTS
+        and `sums` SARI_RATIOS: [lines, orders] each.
         """
-        # A ratio of nothing to nothing.
+        # the ratio of nothing to nothing
         empty = 1.0 if self.flavour == "huggingface" else 0.0
 
         def share(part: Any, total: str) -> Floats:
+            """Return part / counts[total]: float64 [lines, orders]."""
             return np.where(
                 counts[total] == 0, empty, ratio(part, counts[total])
             )
@@ -164,50 +159,56 @@ class SariSpec(StatisticsSpec):
         return scaled
 
 
-def _named(names: Sequence[str], values: Any) -> dict[str, Any]:
-    """Return columns [lines, names, orders] by name: [lines, orders] each."""
-    return dict(zip(names, np.moveaxis(values, 1, 0), strict=True))
+def _by_name(names: Sequence[str], table: Any) -> dict[str, Any]:
+    """Cut a table [lines, names, orders] into columns by name: [lines, orders] each."""
+    return dict(zip(names, np.moveaxis(table, 1, 0), strict=True))
 
 
 def _with_final_punctuation(line: bytes) -> bytes:
     """Return a line in which punctuation before white space at the end is a token, as in EASSE.
 
     There intl finds this white space. In sacreBLEU, and so in the kernel, it is dropped first, and
-    `12.` is one token.
+    `12.` is one token. Other lines are returned as they are.
     """
     text = line.decode(errors="surrogateescape")
-    end = text.rstrip()
-    has_blanks = len(end) < len(text)
-    if not has_blanks or not unicodedata.category(end[-1:] or " ").startswith(
-        "P"
-    ):
+    stripped = text.rstrip()
+    if not stripped or stripped == text:
         return line
-    return f"{end[:-1]} {end[-1]}".encode(errors="surrogateescape")
+    if not unicodedata.category(stripped[-1]).startswith("P"):
+        return line
+    separated = f"{stripped[:-1]} {stripped[-1]}"
+    return separated.encode(errors="surrogateescape")
 
 
-def _f1(one: Floats, two: Floats) -> Floats:
-    return ratio(2 * one * two, one + two)
+def _f1(precision: Floats, recall: Floats) -> Floats:
+    return ratio(2 * precision * recall, precision + recall)
 
 
 def _with_empty_tokens(texts: list[Encoded]) -> list[Encoded]:
-    """Return texts in which a line without tokens has an empty token, as str.split(' ') makes one."""
-    largest = max(int(text.ids.max(initial=-1)) for text in texts)
-    result = []
+    """Return texts in which a line without tokens has an empty token, as str.split(' ') makes one.
+
+    The empty token gets an id that no other token of the texts has.
+    """
+    empty_id = 1 + max(int(text.ids.max(initial=-1)) for text in texts)
+    extended = []
     for ids, offsets in texts:
         starts = offsets[:-1]
         is_empty = starts == offsets[1:]
-        new_ids = np.insert(ids, starts[is_empty], largest + 1)
+        new_ids = np.insert(ids, starts[is_empty], empty_id)
+        # each line moves by the number of empty lines before it
         shifts = np.concatenate(([0], np.cumsum(is_empty)))
-        result.append(Encoded(new_ids.astype(np.int32), offsets + shifts))
-    return result
+        extended.append(Encoded(new_ids.astype(np.int32), offsets + shifts))
+    return extended
 
 
 def _new_additions(text: Text) -> Ints:
-    """Return add_c of the flavour modified: int64 [systems, lines, order].
+    """Return how many n-grams outputs add correctly by modified-sari.py: int64 [systems, lines,
+    orders].
 
-    An added n-gram must moreover have a word that no n-gram of this order of the source has, or
-    must not be a subsequence of the source's words, which are not lower-cased. Words are split at
-    any white space, tokens at blanks.
+    An n-gram is added if a reference and the output have it, and the source does not. To count, it
+    must moreover have a word that no n-gram of this order of the source has, or must not be a
+    subsequence of the source's words. N-grams are of lower-cased tokens between blanks. Words are
+    split at any white space; for the subsequence, those of the source are not lower-cased.
     """
     assert text.source is not None  # noqa: S101 (the spec reads it)
     sources = list(text.source.texts())
@@ -215,37 +216,38 @@ def _new_additions(text: Text) -> Ints:
     systems = [list(lines.texts()) for lines in text.systems]
     counts = np.zeros((len(systems), len(sources), SARI_ORDER), np.int64)
     for line, source in enumerate(sources):
-        words = source.decode().split()
+        source_words = source.decode().split()
         lower_case = source.decode().lower()
         for order in range(1, SARI_ORDER + 1):
+            # the words of the source's n-grams: all of them, or none if it is too short
             known_words: set[str] = set()
             if len(lower_case.split(" ")) >= order:
                 known_words.update(lower_case.split())
             expected: set[tuple[str, ...]] = set()
-            for number, reference in enumerate(references):
-                if text.missing is None or not text.missing[line, number]:
+            for index, reference in enumerate(references):
+                if text.missing is None or not text.missing[line, index]:
                     expected |= _ngrams(reference[line], order)
             expected -= _ngrams(source, order)
-            for number, system in enumerate(systems):
-                new = 0
+            for index, system in enumerate(systems):
                 for ngram in expected & _ngrams(system[line], order):
-                    added_words = " ".join(ngram).split()
-                    is_known = known_words.issuperset(added_words)
-                    if not (is_known and _is_subsequence(added_words, words)):
-                        new += 1
-                counts[number, line, order - 1] = new
+                    words = " ".join(ngram).split()
+                    has_new_word = not known_words.issuperset(words)
+                    if has_new_word or not _is_subsequence(words, source_words):
+                        counts[index, line, order - 1] += 1
     return counts
 
 
 def _ngrams(line: bytes, order: int) -> set[tuple[str, ...]]:
+    """Return the distinct n-grams of lower-cased tokens between blanks."""
     tokens = line.decode().lower().split(" ")
-    columns = [tokens[start:] for start in range(order)]
-    return set(zip(*columns, strict=False))
+    shifted = [tokens[start:] for start in range(order)]
+    return set(zip(*shifted, strict=False))
 
 
-def _is_subsequence(words: list[str], others: list[str]) -> bool:
-    """Return whether words are among others in this order, with or without others in between."""
-    remaining = iter(others)
+def _is_subsequence(words: list[str], sequence: list[str]) -> bool:
+    """Return whether a sequence has these words in this order, with or without gaps."""
+    # `in` takes words from the iterator up to the one that it finds
+    remaining = iter(sequence)
     return all(word in remaining for word in words)
 
 
@@ -344,22 +346,13 @@ class Sari(Metric):
     def conflicts(self) -> list[tuple[str, str]]:
         """Return a level, tokeniser or case that the flavour does not have."""
         if self.flavour != "easse" and self.level != "mean":
-            return [
-                (
-                    "level",
-                    f"flavour {self.flavour} scores sentences, so that it is always mean",
-                )
-            ]
-        if self.flavour == "modified" and not (
-            self.tokenizer == "blank" and self.lowercase
-        ):
+            problem = f"flavour {self.flavour} scores sentences, so that it is always mean"
+            return [("level", problem)]
+        has_other_tokens = self.tokenizer != "blank" or not self.lowercase
+        if self.flavour == "modified" and has_other_tokens:
             tokens = "lower-cased tokens between single blanks"
-            return [
-                (
-                    "flavour",
-                    f"modified takes {tokens}: no other tokenizer or case",
-                )
-            ]
+            problem = f"modified takes {tokens}: no other tokenizer or case"
+            return [("flavour", problem)]
         return []
 
     @property
@@ -393,7 +386,7 @@ class Sari(Metric):
         """
         if self.flavour == "easse":
             parts = {part: self._part(part, totals) for part in PARTS}
-        else:
+        else:  # sentence scores, which are averaged later
             parts = {term.name: totals[term.name] / UNIT for term in self.terms}
         without_deletions = parts["add"] + parts["keep"]
         outputs = {"sari": (without_deletions + parts["del"]) / 3, **parts}
@@ -402,7 +395,10 @@ class Sari(Metric):
         return outputs
 
     def _part(self, part: str, totals: Columns) -> Floats:
-        """Return the score of added, kept or deleted n-grams from counts [..., order]."""
+        """Return the score of added, kept or deleted n-grams (add, keep, del) from summed counts.
+
+        The counts are int64 [..., orders] each, and the score is float64 [...].
+        """
         correct = totals[f"{part}_c"]
         precision = ratio(correct, totals[f"{part}_h"])
         recall = ratio(correct, totals[f"{part}_r"])

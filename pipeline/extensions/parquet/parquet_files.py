@@ -37,8 +37,8 @@ class Rows(NamedTuple):
 
 
 def parquet_files(context: ReportContext) -> dict[str, Content]:
-    """Return sentences.parquet, and a columns.KEY.parquet for each kind of counts that the metrics
-    need.
+    """Return the contents of sentences.parquet, and of columns.KEY.parquet for each specification of
+    statistics, by name.
 
     A row of sentences.parquet has data set, system, signature, line (from 1) and score (a
     fraction). If lines have ids, the id is before the line, here and in the files of counts.
@@ -47,37 +47,40 @@ def parquet_files(context: ReportContext) -> dict[str, Content]:
     -1 if no count depends on it) and the counts; those that do not depend on the reference are
     repeated.
     """
-    metric_results = [
-        metric_result.by_line for metric_result in context.measured
-    ]
+    # the scores of sentences
+    metric_results = []
+    has_ids = False
+    for measured in context.measured:
+        metric_results.append(measured.by_line)
+        has_ids = has_ids or bool(measured.by_line.ids)
     outputs = _requested_outputs(context)
     line_types = {"line": "int64"}
-    if any(metric_result.ids for metric_result in metric_results):
+    if has_ids:
         line_types = {"id": "string", "line": "int64"}
     types = dict(line_types)
     for name in ("score", *outputs):
         types[name] = "float64"
     rows = partial(_sentence_rows, metric_results, outputs)
     files = {"sentences.parquet": _parquet(rows, types, metric_results)}
+
+    # the counts; one metric is enough for those that several share on a data set
     by_spec: dict[StatisticsSpec, dict[str, MetricResult]] = {}
     for metric_result in metric_results:
-        # one metric is enough for the counts that several share on a data set
         by_dataset = by_spec.setdefault(metric_result.metric.spec, {})
         by_dataset.setdefault(metric_result.scores[0].dataset, metric_result)
     for spec, by_dataset in by_spec.items():
         types = {**line_types, "reference": "int16"}
         for field in spec.schema(1).fields:
+            names = [field.name]
+            if field.orders:
+                orders = range(1, field.orders + 1)
+                names = [f"{field.name}_{order}" for order in orders]
             kind = "float64" if field.real else "int64"
-            names = [
-                f"{field.name}_{order}" for order in range(1, field.orders + 1)
-            ]
-            if not names:
-                names = [field.name]
             types |= dict.fromkeys(names, kind)
-        one_each = list(by_dataset.values())
-        rows = partial(_count_rows, spec, one_each)
+        results_of_spec = list(by_dataset.values())
+        rows = partial(_count_rows, spec, results_of_spec)
         files[f"columns.{spec.key}.parquet"] = _parquet(
-            rows, types, one_each, LABELS[:2]
+            rows, types, results_of_spec, LABELS[:2]
         )
     return files
 
@@ -112,6 +115,11 @@ def _requested_outputs(context: ReportContext) -> list[str]:
 def _sentence_rows(
     metric_results: Sequence[MetricResult], outputs: Sequence[str]
 ) -> Iterator[Rows]:
+    """Yield the rows of sentences.parquet, a block of lines at a time.
+
+    `outputs` are the names of the outputs beside the score. They are NaN for a metric that does not
+    have them.
+    """
     for metric_result in metric_results:
         metric = metric_result.metric
         sentence_scores = SentenceScores(metric)
@@ -123,25 +131,25 @@ def _sentence_rows(
                 "system": score.system,
                 "metric": score.metric,
             }
-            first = 1
+            first_line = 1
             for block in MetricColumns(metric).compact_blocks(columns):
                 scores = sentence_scores.scores(block)
                 count = len(scores)
-                arrays = _line_arrays(metric_result, first, count)
+                arrays = _line_arrays(metric_result, first_line, count)
                 arrays["score"] = scores
                 if outputs:
                     missing = np.full(count, np.nan)
-                    values = sentence_scores.outputs(block)
+                    output_arrays = sentence_scores.outputs(block)
                     for name in outputs:
-                        arrays[name] = values.get(name, missing)
+                        arrays[name] = output_arrays.get(name, missing)
                 yield Rows(labels, arrays)
-                first += count
+                first_line += count
 
 
 def _line_arrays(
     metric_result: MetricResult, first: int, count: int
 ) -> dict[str, Any]:
-    """Return the numbers of some lines, and their ids: None if they have none."""
+    """Return the columns line and id of `count` lines from line `first`; ids may be None."""
     ids: Sequence[str | None] = [None] * count
     if metric_result.ids:
         ids = metric_result.ids.read(first - 1, first - 1 + count)
@@ -154,8 +162,10 @@ def _line_arrays(
 def _count_rows(
     spec: StatisticsSpec, metric_results: Sequence[MetricResult]
 ) -> Iterator[Rows]:
-    """Yield the rows of a block for each reference, or once if no count depends on it; missing ones
-    have no rows.
+    """Yield the rows of columns.KEY.parquet, a block of lines at a time, for each reference.
+
+    If no count depends on the reference, a block comes once, with reference -1. A line without the
+    reference has no row.
     """
     for metric_result in metric_results:
         fields = spec.schema(metric_result.references).fields
@@ -205,10 +215,15 @@ def _parquet(
     metric_results: Sequence[MetricResult],
     labels: Sequence[str] = LABELS,
 ) -> Content:
-    """Yield the bytes of a Parquet file: the columns of labels, and others of these types."""
+    """Yield the bytes of a Parquet file with the rows that rows() yields.
+
+    `types` has the type of pyarrow of each column but those of names, `labels`. All names are those
+    of the scores of `metric_results`.
+    """
     import pyarrow as pa
     from pyarrow import parquet
 
+    # number the names of each label
     label_type = pa.dictionary(pa.int32(), pa.string())
     numbers: dict[str, dict[str, int]] = {}
     fields = []
@@ -225,17 +240,19 @@ def _parquet(
         fields.append((name, column_type))
     schema = pa.schema(fields)
 
-    def batch(some_rows: Rows) -> Any:
+    def batch(block: Rows) -> Any:
+        """Return a block of rows as pyarrow has them."""
         arrays = []
-        count = len(some_rows.arrays["line"])
+        count = len(block.arrays["line"])
         for label in labels:
-            name = some_rows.labels[label]
+            name = block.labels[label]
             number = numbers[label][name]
             names = pa.array(numbers[label], pa.string())
             indices = np.full(count, number, np.int32)
             arrays.append(pa.DictionaryArray.from_arrays(indices, names))
         for name in types:
-            column = pa.array(some_rows.arrays[name], from_pandas=True)
+            # NaN and None become missing values
+            column = pa.array(block.arrays[name], from_pandas=True)
             arrays.append(column)
         return pa.record_batch(arrays, schema=schema)
 
@@ -246,4 +263,5 @@ def _parquet(
                 table = pa.Table.from_batches(group)
                 writer.write_table(table)
         file.seek(0)
-        yield from iter(partial(file.read, READ_BYTES), b"")
+        while data := file.read(READ_BYTES):
+            yield data

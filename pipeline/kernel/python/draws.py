@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...arrays import Ints
+from ...arrays import Floats, Ints
 from ..common import SEED_STEP, check_drawer, check_present, check_terms
 
 Bytes = NDArray[np.uint8]
@@ -31,10 +31,11 @@ class Iteration(NamedTuple):
 
 
 class Drawer:
-    """Draws references for several iterations, block of lines after block of lines.
+    """Draws a reference for each line in each of several iterations.
 
-    `lines` is the number of all lines that are drawn for. Only the samplers numpy and turned read
-    the seed, and they and all read `lines`. Raises ValueError as check_drawer() does.
+    Lines come in blocks, in order: each call of take() or sums() draws for the next block. `lines`
+    is the number of lines of all blocks. Only the samplers numpy and turned read the seed, and
+    only they and all read `lines`. Raises ValueError as check_drawer() does.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Drawer:
         references: int,
         seed: int = 0,
     ) -> None:
+        """Begin a stream of draws for each of `iterations`, which are numbers from 0."""
         numbers = check_drawer(sampler, iterations, references)
         self.references = references
         begin_stream = STREAMS[sampler]
@@ -70,19 +72,20 @@ class Drawer:
         return block
 
     def sums(self, terms: Sequence[Ints], present: Ints | None = None) -> Ints:
-        """Draw for the next lines, and sum the terms: int64 [iterations, width of all terms].
+        """Draw references for the next lines, and sum the drawn terms over these lines.
 
-        Each of the terms is int64 [lines, references, width]. For `present` see take(). Sums are
-        modulo 2**64. Raises ValueError as check_terms() and check_present() do.
+        Each of `terms` is int64 [lines, references, width]: what a line adds to a score's parts
+        with each reference. Returns int64 [iterations, width of all terms], modulo 2**64. For
+        `present` see take(). Raises ValueError as check_terms() and check_present() do.
         """
         lines = check_terms(terms, self.references)
-        numbers = np.concatenate(terms, axis=2)
+        all_terms = np.concatenate(terms, axis=2)
         every_line = np.arange(lines)
         draws = self.take(lines, present)
-        shape = (len(draws), numbers.shape[2])
+        shape = (len(draws), all_terms.shape[2])
         totals = np.zeros(shape, np.int64)
         for iteration, references in enumerate(draws):
-            drawn = numbers[every_line, references]  # [lines, width]
+            drawn = all_terms[every_line, references]  # [lines, width]
             totals[iteration] = drawn.sum(axis=0)
         return totals
 
@@ -90,16 +93,16 @@ class Drawer:
 def add_draws(
     generator: np.random.Generator, counts: NDArray[np.unsignedinteger]
 ) -> None:
-    """Add to counts, uint8 or uint64 [rows, things], how often each thing is drawn.
+    """Draw bootstrap samples: add how often each unit is drawn to uint8 or uint64 [samples, units].
 
-    For each row as many things are drawn with replacement as there are: the next integers(0,
-    things) of the generator. Counts that are too large for their type are modulo its size.
+    For each sample as many units are drawn, with replacement, as there are: the next
+    integers(0, units) of the generator. A count that its type cannot hold wraps around.
     """
-    one = counts.dtype.type(1)
-    things = counts.shape[1]
-    for row in counts:
-        drawn = generator.integers(0, things, things)
-        np.add.at(row, drawn, one)
+    increment = counts.dtype.type(1)
+    units = counts.shape[1]
+    for sample in counts:
+        drawn = generator.integers(0, units, units)
+        np.add.at(sample, drawn, increment)
 
 
 def pass_draws(generator: np.random.Generator, rows: int, things: int) -> None:
@@ -109,27 +112,31 @@ def pass_draws(generator: np.random.Generator, rows: int, things: int) -> None:
 
 
 def python2(iteration: Iteration) -> Stream:
-    """Draw int(random() * R) with the seed 101 * iteration, as Python 2's random.randint(0, R - 1)
-    does.
+    """Return a stream that draws one of R references as the original GLEU program does.
 
-    The original program draws so. RandomState of numpy, if its seed is a *list*, is Python's
-    generator, bit for bit.
+    That is Python 2's random.randint(0, R - 1), which is int(random() * R), with the seed 101 *
+    iteration. numpy's RandomState, if its seed is a *list*, is Python's generator, bit for bit.
     """
     seed = SEED_STEP * iteration.number
     generator = np.random.RandomState([seed])
+    return _scaled(generator.random_sample)
+
+
+def _scaled(random_numbers: Callable[[int], Floats]) -> Stream:
+    """Return a stream that draws int(random * R) with random numbers from 0 to below 1."""
 
     def stream(count: int, limits: int | Ints) -> Bytes:
-        scaled = generator.random_sample(count) * limits
+        scaled = random_numbers(count) * limits
         return scaled.astype(np.uint8)
 
     return stream
 
 
 def python3(iteration: Iteration) -> Stream:
-    """Draw as Python 3's random.randint(0, R - 1) does, with the seed 101 * iteration.
+    """Return a stream that draws one of R references as Python 3's random.randint(0, R - 1) does.
 
-    The highest R.bit_length() bits of a 32-bit word are a draw, and words that give R or more are
-    passed over.
+    The seed is 101 * iteration. A draw is the highest R.bit_length() bits of a 32-bit word; words
+    that give R or more are passed over.
     """
     seed = SEED_STEP * iteration.number
     # These are the draws of a published program, so no safer generator will do.
@@ -139,27 +146,31 @@ def python3(iteration: Iteration) -> Stream:
         draws = []
         limits_of_lines = np.broadcast_to(limits, count)
         for limit in limits_of_lines.tolist():
-            draws.append(generator.randrange(limit))
+            draw = generator.randrange(limit)
+            draws.append(draw)
         return np.array(draws, np.uint8)
 
     return stream
 
 
 def numpy(iteration: Iteration) -> Stream:
-    """Draw the row `iteration` of (default_rng(seed).random((iterations, lines)) * R).astype(int)."""
+    """Return a stream that draws one of R references with numpy.
+
+    The draws are row `iteration` of (default_rng(seed).random((iterations, lines)) * R).astype(int).
+    """
+    # default_rng() is a PCG64, and each random() takes one step of it
     bits = np.random.PCG64(iteration.seed)
     bits.advance(iteration.number * iteration.lines)
     generator = np.random.Generator(bits)
-
-    def stream(count: int, limits: int | Ints) -> Bytes:
-        scaled = generator.random(count) * limits
-        return scaled.astype(np.uint8)
-
-    return stream
+    return _scaled(generator.random)
 
 
 def turned(iteration: Iteration) -> Stream:
-    """Draw as numpy() does for a group of R iterations, turned by the iteration's number in it."""
+    """Return a stream in which each group of R iterations draws every reference of a line once.
+
+    A group draws as an iteration of numpy() does; its iteration t takes the reference t after the
+    drawn one, modulo R.
+    """
     group, turn = divmod(iteration.number, iteration.references)
     stream = numpy(iteration._replace(number=group))
 
@@ -172,16 +183,19 @@ def turned(iteration: Iteration) -> Stream:
 
 
 def all_choices(iteration: Iteration) -> Stream:
-    """Return the digits of the iteration's number in base R, so that every choice comes once."""
+    """Return a stream with which R ** lines iterations go through every choice of references once.
+
+    The reference of line i is digit i, from the lowest, of the iteration's number in base R.
+    """
     digits = []
-    rest = iteration.number
+    quotient = iteration.number
     for _line in range(iteration.lines):
-        rest, digit = divmod(rest, iteration.references)
+        quotient, digit = divmod(quotient, iteration.references)
         digits.append(digit)
-    remaining = iter(digits)
+    remaining_digits = iter(digits)
 
     def stream(count: int, limits: int | Ints) -> Bytes:  # noqa: ARG001 (every line has all)
-        return np.fromiter(remaining, np.uint8, count)
+        return np.fromiter(remaining_digits, np.uint8, count)
 
     return stream
 

@@ -8,7 +8,6 @@ order of all keys below belong to the definition.
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -48,11 +47,13 @@ class Shift(NamedTuple):
         """Return the words after the move."""
         end = self.start + self.length
         block = words[self.start : end]
-        rest = [*words[: self.start], *words[end:]]
+        others = [*words[: self.start], *words[end:]]
+        # The target as a position among the other words. One inside of the block stays as it is:
+        # tercom moves the block by as many words to the right.
         position = self.target
         if self.target > end:
             position -= self.length
-        return [*rest[:position], *block, *rest[position:]]
+        return [*others[:position], *block, *others[position:]]
 
 
 class Path(NamedTuple):
@@ -82,14 +83,6 @@ class Block(NamedTuple):
     length: int
 
 
-@dataclass
-class Search:
-    """The state of the search for shifts."""
-
-    tried: int = 0
-    """How many shifts have been tried so far."""
-
-
 def edit_rate(references: Texts, systems: Texts) -> Ints:
     """Return how many edits turn each output into each reference.
 
@@ -99,8 +92,9 @@ def edit_rate(references: Texts, systems: Texts) -> Ints:
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
     lines = len(reference_lines[0])
-    edits = np.zeros((len(systems), lines, len(references)), np.int64)
-    for system, line, reference in np.ndindex(edits.shape):
+    shape = (len(systems), lines, len(references))
+    edits = np.zeros(shape, np.int64)
+    for system, line, reference in np.ndindex(shape):
         output = output_lines[system][line]
         found = path(output, reference_lines[reference][line])
         edits[system, line, reference] = found.edits
@@ -108,39 +102,43 @@ def edit_rate(references: Texts, systems: Texts) -> Ints:
 
 
 def path(output: Words, reference: Words) -> Path:
-    """Return the shifts and the alignment that turn an output into a reference."""
+    """Return the shifts and the alignment that turn an output into a reference.
+
+    Both are ids of words. The search for shifts is greedy (see above). With an empty reference, all
+    words of the output are insertions.
+    """
     if not reference:
         return Path([], output, [INSERTED] * len(output))
     shifts: list[Shift] = []
     words = output
-    search = Search()
+    tried = 0
     while True:
         rows = _costs(words, reference)
         steps = _alignment(words, reference, rows)
-        best = _best_shift(words, reference, rows, steps, search)
-        if best is None or search.tried >= MOST_SHIFTS:
+        best, tried = _best_shift(words, reference, rows, steps, tried)
+        if best is None or tried >= MOST_SHIFTS:
             return Path(shifts, words, steps)
         shifts.append(best)
         words = best.apply(words)
 
 
 def beam(size: int, target: int) -> list[tuple[int, int]]:
-    """Return which cells of each row are computed: the first, and the one behind the last.
+    """Return which columns of each row are computed: the first, and the one behind the last.
 
-    They lie around the diagonal of a table with `size` + 1 rows and `target` + 1 columns. The first
-    and the last row are computed to their ends.
+    The table of costs has `size` + 1 rows, for an output of `size` words, and `target` + 1 columns,
+    for a reference of `target` words. The columns lie around its diagonal. The first and the last
+    row are computed to their ends.
     """
     slope = target / size if size else 1.0
     width = BEAM
     if slope / 2 > BEAM:
+        # or the beams of two neighbouring rows would not meet
         width = math.ceil(slope / 2 + BEAM)
     bounds = []
     for row in range(size + 1):
-        middle = math.floor(row * slope)
-        first = max(0, middle - width)
-        stop = min(target + 1, middle + width)
-        if row == 0:
-            first = 0
+        diagonal = math.floor(row * slope)
+        first = max(0, diagonal - width)
+        stop = min(target + 1, diagonal + width)
         if row in (0, size):
             stop = target + 1
         bounds.append((first, stop))
@@ -152,20 +150,21 @@ def _costs(
     reference: Words,
     known: list[list[int]] | None = None,
 ) -> list[list[int]]:
-    """Return what it costs to turn the first words (a row) into the first of the reference.
+    """Return the table of edit distances (Levenshtein) between beginnings of output and reference.
 
-    A row has a column for each number of words of the reference. `known` has the first rows, if
-    they are known.
+    Row i, column j is how many insertions, deletions and substitutions turn the first i words into
+    the first j of the reference; it is OUTSIDE for cells outside of the beam. `known` is the first
+    rows, if they have been computed.
     """
     rows = known or [list(range(len(reference) + 1))]
     bounds = beam(len(words), len(reference))
-    for number in range(len(rows), len(words) + 1):
+    for row_index in range(len(rows), len(words) + 1):
         above = rows[-1]
         row = [OUTSIDE] * (len(reference) + 1)
-        for column in range(*bounds[number]):
+        for column in range(*bounds[row_index]):
             cost = above[column] + 1
             if column:
-                differs = words[number - 1] != reference[column - 1]
+                differs = words[row_index - 1] != reference[column - 1]
                 cost = min(
                     above[column - 1] + differs, cost, row[column - 1] + 1
                 )
@@ -177,27 +176,24 @@ def _costs(
 def _alignment(
     words: Words, reference: Words, rows: list[list[int]]
 ) -> list[str]:
-    """Return the steps of the alignment, from the left.
+    """Return the steps of the cheapest alignment, from the left, by the table of costs `rows`.
 
-    Of equal ones a pair of words goes first, then an inserted word.
+    The way back goes from the last cell to the first. Of equally cheap steps, one over two words
+    (equal or changed) is taken first, then an inserted word, then a deleted one.
     """
     row = len(words)
     column = len(reference)
     steps = []
     while row or column:
         cost = rows[row][column]
-        is_equal = (
-            bool(row and column) and words[row - 1] == reference[column - 1]
-        )
-        if (
-            row
-            and column
-            and cost == rows[row - 1][column - 1] + (not is_equal)
-        ):
-            steps.append(EQUAL if is_equal else CHANGED)
-            row -= 1
-            column -= 1
-        elif row and cost == rows[row - 1][column] + 1:
+        if row and column:
+            is_equal = words[row - 1] == reference[column - 1]
+            if cost == rows[row - 1][column - 1] + (not is_equal):
+                steps.append(EQUAL if is_equal else CHANGED)
+                row -= 1
+                column -= 1
+                continue
+        if row and cost == rows[row - 1][column] + 1:
             steps.append(INSERTED)
             row -= 1
         else:
@@ -207,9 +203,9 @@ def _alignment(
 
 
 def _aligned_positions(steps: list[str]) -> list[int]:
-    """Return for each word of the reference the word of the output that it is aligned with.
+    """Return for each word of the reference the index of the output's word that it is aligned with.
 
-    For a deleted word that is the last one before, or -1.
+    A deleted word gets the index of the last word before it, or -1 if there is none.
     """
     position = -1
     positions = []
@@ -226,11 +222,13 @@ def _best_shift(
     reference: Words,
     rows: list[list[int]],
     steps: list[str],
-    search: Search,
-) -> Shift | None:
-    """Return the shift that saves most edits, or None if none saves any.
+    tried: int,
+) -> tuple[Shift | None, int]:
+    """Return the shift that saves most edits (None if none saves any), and how many were tried.
 
-    Of equal ones the longest block is taken, then the one that begins first, then the first target.
+    Of equally good ones, the longest block is taken, then the one that begins first, then the first
+    target. `rows` is the table of costs, and `steps` the alignment, of the words before the shift.
+    `tried` is how many shifts were tried before; the search stops after MOST_SHIFTS.
     """
     output_errors = [step != EQUAL for step in steps if step != DELETED]
     reference_errors = [step != EQUAL for step in steps if step != INSERTED]
@@ -238,49 +236,57 @@ def _best_shift(
     best = None
     best_key = (0, 0, 0, 0)
     for start, reference_start, length in _common_blocks(words, reference):
-        has_output_error = any(output_errors[start : start + length])
+        end = start + length
+        reference_end = reference_start + length
+
+        # only blocks with an error on both sides, and not those that are aligned with themselves
+        has_output_error = any(output_errors[start:end])
         has_reference_error = any(
-            reference_errors[reference_start : reference_start + length]
+            reference_errors[reference_start:reference_end]
         )
         if not (has_output_error and has_reference_error):
             continue
-        if start <= positions[reference_start] < start + length:
+        if start <= positions[reference_start] < end:
             continue
-        # Targets lie behind the words that the reference before and in the block is aligned with.
+
+        # Targets lie behind the words of the output that are aligned with the block's words in the
+        # reference, and with the word before these (each target once, in order).
         targets: dict[int, None] = {}
-        for number in range(reference_start - 1, reference_start + length):
-            targets[positions[number] + 1 if number >= 0 else 0] = None
+        if reference_start == 0:
+            targets[0] = None
+        for index in range(max(reference_start - 1, 0), reference_end):
+            targets[positions[index] + 1] = None
         for target in targets:
             shift = Shift(start, length, target)
             shifted = shift.apply(words)
             unchanged_rows = rows[: min(start, target) + 1]
             cost = _costs(shifted, reference, unchanged_rows)[-1][-1]
             saved = rows[-1][-1] - cost
-            search.tried += 1
+            tried += 1
             key = (saved, length, -start, -target)
             if saved > 0 and (best is None or key > best_key):
                 best = shift
                 best_key = key
-        if search.tried >= MOST_SHIFTS:
+        if tried >= MOST_SHIFTS:
             break
-    return best
+    return best, tried
 
 
 def _common_blocks(words: Words, reference: Words) -> Iterator[Block]:
-    """Yield the blocks of words that both have."""
+    """Yield the blocks of at most LONGEST_SHIFT words that output and reference have in common.
+
+    Their positions differ by at most FARTHEST. With a block, all shorter ones from the same
+    positions are yielded before it.
+    """
     for start in range(len(words)):
+        longest_block = words[start : start + LONGEST_SHIFT]
         first = max(start - FARTHEST, 0)
         last = min(start + FARTHEST + 1, len(reference))
         for reference_start in range(first, last):
-            longest = min(
-                LONGEST_SHIFT,
-                len(words) - start,
-                len(reference) - reference_start,
-            )
-            for length in range(1, longest + 1):
-                if (
-                    words[start + length - 1]
-                    != reference[reference_start + length - 1]
-                ):
+            reference_end = reference_start + LONGEST_SHIFT
+            reference_words = reference[reference_start:reference_end]
+            pairs = zip(longest_block, reference_words, strict=False)
+            for length, (word, reference_word) in enumerate(pairs, 1):
+                if word != reference_word:
                     break
                 yield Block(start, reference_start, length)

@@ -22,7 +22,7 @@ from ..common import Encoded, Lines, Words, check_lines
 
 
 def _any_of(ranges: Iterable[Range]) -> str:
-    """Return what stands inside the brackets of a pattern for these characters."""
+    """Return the inside of the brackets [...] of a regular expression for ranges of code points."""
     parts = []
     for first, last in ranges:
         first_character = re.escape(chr(first))
@@ -107,14 +107,12 @@ def blank_separated(text: str) -> list[str]:
 
 def google_words(text: str) -> list[str]:
     """Return the words of rouge-score: runs of a-z and 0-9 in the text in lower case."""
-    lower_case = text.lower()
-    return WORD.findall(lower_case)
+    return WORD.findall(text.lower())
 
 
 def perl_words(text: str) -> list[str]:
     """Return the words of ROUGE-1.5.5, which turns only A-Z into lower case."""
-    lower_case = text.translate(LOWER_ASCII)
-    return WORD.findall(lower_case)
+    return WORD.findall(text.translate(LOWER_ASCII))
 
 
 SPLITS: dict[str, Callable[[str], Iterable[str]]] = {
@@ -146,11 +144,12 @@ def encode(texts: Sequence[Lines], split: str) -> list[Encoded]:
 
 
 def words(texts: Sequence[Lines], split: str) -> Words:
-    """Do what encode() does, and return the distinct tokens too. `split` may also be one of FOLDS.
+    """Turn texts into ids as encode() does, and return the distinct tokens too.
 
-    Words are then runs of a-z and 0-9 after lower-casing. With google, this is str.lower(), which
-    also turns KELVIN SIGN and I WITH DOT ABOVE into ASCII letters; with perl, it is only A-Z.
-    Raises KeyError for an unknown split or fold, and otherwise as encode() does.
+    `split` may also be one of FOLDS, for ROUGE: words are then runs of a-z and 0-9 after
+    lower-casing. With google, this is str.lower(), which also turns KELVIN SIGN and I WITH DOT
+    ABOVE into ASCII letters; with perl, it is only A-Z. Raises KeyError for an unknown split or
+    fold, and otherwise as encode() does.
     """
     vocabulary: dict[str, int] = {}
     encoded = _numbered(texts, WORD_SPLITS[split], vocabulary)
@@ -165,44 +164,49 @@ def _numbered(
     tokenize: Callable[[str], Iterable[str]],
     vocabulary: dict[str, int],
 ) -> list[Encoded]:
-    """Return texts as ids of their tokens, which are counted up in the vocabulary."""
+    """Tokenise texts, and return the ids of their tokens.
+
+    The vocabulary has the id of each token; a token that it lacks gets the next id. Raises as
+    encode() does.
+    """
     check_lines(texts)
-    result = []
-    for number, text in enumerate(texts):
+    encoded = []
+    for text_index, text in enumerate(texts):
         ids: list[int] = []
         offsets = [0]
-        for index, line in enumerate(text.texts()):
+        for line_index, line in enumerate(text.texts()):
             try:
                 tokens = tokenize(line.decode())
             except UnicodeDecodeError as error:
-                raise InvalidTextError(number, index, error.start) from None
+                raise InvalidTextError(
+                    text_index, line_index, error.start
+                ) from None
             for token in tokens:
                 next_id = len(vocabulary)
                 token_id = vocabulary.setdefault(token, next_id)
                 ids.append(token_id)
             offsets.append(len(ids))
-        encoded = Encoded(
-            ids=np.array(ids, np.int32),
-            offsets=np.array(offsets, np.int64),
-        )
-        result.append(encoded)
-    return result
+        text_ids = np.array(ids, np.int32)
+        text_offsets = np.array(offsets, np.int64)
+        encoded.append(Encoded(text_ids, text_offsets))
+    return encoded
 
 
 def joined(
     texts: Iterable[str],
 ) -> tuple[tuple[str, ...], bytes, Ints, list[int]]:
-    """Return texts as plain strings, joined in UTF-8, with their bounds, and those without a token.
+    """Join texts to one string of UTF-8.
 
-    The bounds are int64 [texts + 1], in bytes. Texts without a token are listed by their numbers,
-    from 1. Raises UnicodeEncodeError for a text with half of a surrogate pair.
+    Return the texts as plain strings, the joined bytes, the bounds of the texts in them, int64
+    [texts + 1], and the numbers, from 1, of texts that are empty or white space. Raises
+    UnicodeEncodeError for a text with half of a surrogate pair.
     """
-    strings = tuple(map(str.__str__, texts))
+    strings = tuple(map(str.__str__, texts))  # also of a subclass of str
     encoded = [text.encode() for text in strings]
     sizes = [len(data) for data in encoded]
     bounds = np.cumsum([0, *sizes], dtype=np.int64)
     blank = []
     for number, text in enumerate(strings, 1):
-        if not text or text.isspace():
+        if not text.strip():
             blank.append(number)
     return strings, b"".join(encoded), bounds, blank

@@ -34,71 +34,80 @@ def lcs(references: Texts, systems: Texts) -> Ints:
 def _weights(
     references: Texts, systems: Texts, powers: Sequence[float]
 ) -> Floats:
-    """Return the weights of longest common subsequences: float64 [systems, lines, references]."""
+    """Return the weights of longest common subsequences: float64 [systems, lines, references].
+
+    `powers` is as in weigh().
+    """
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
     lines = len(reference_lines[0])
-    weights = np.zeros((len(systems), lines, len(references)))
-    for system, line, reference in np.ndindex(weights.shape):
-        one = reference_lines[reference][line]
-        two = output_lines[system][line]
-        weights[system, line, reference] = weigh(one, two, powers, [])
+    shape = (len(systems), lines, len(references))
+    weights = np.zeros(shape)
+    for system, line, reference in np.ndindex(shape):
+        tokens = reference_lines[reference][line]
+        output = output_lines[system][line]
+        weight = weigh(tokens, output, powers, [])
+        weights[system, line, reference] = weight
     return weights
 
 
 def weigh(
-    one: Sentence,
-    two: Sentence,
+    reference: Sentence,
+    output: Sentence,
     powers: Sequence[float],
-    ups: list[list[bool]],
+    skips: list[list[bool]],
 ) -> float:
-    """Return the weight of a longest common subsequence, in which a run of k tokens weighs powers[k].
+    """Return the weight of a longest common subsequence (LCS) of two sequences of tokens.
 
-    Appends to `ups` a row for each token of `one`: at each token of `two`, whether the way back
-    passes over that of `one`.
+    A run of k tokens that follow one another in both weighs powers[k]. The table of the dynamic
+    programme has a row for each token of the reference, of which only the last two are stored.
+    Appends to `skips` a row [tokens of the output] for each token of the reference: whether
+    trace(), on its way back, skips the token of the reference and not that of the output.
     """
-    weights_above = [0.0] * (len(two) + 1)
-    runs_above = [0] * (len(two) + 1)
-    for token in one:
+    columns = len(output) + 1
+    weights_above = [0.0] * columns
+    runs_above = [0] * columns  # how long a run ends at each cell
+    for token in reference:
         weights = [0.0]
         runs = [0]
-        up = []
-        for j, other in enumerate(two):
-            up.append(weights_above[j + 1] >= weights[j])
-            if token == other:
+        skips_of_row = []
+        for j, output_token in enumerate(output):
+            skips_of_row.append(weights_above[j + 1] >= weights[j])
+            if token == output_token:
                 run = runs_above[j] + 1
-                longer = powers[run]
-                shorter = powers[run - 1]
-                weights.append(weights_above[j] + longer - shorter)
+                # the run becomes longer by one
+                weight = weights_above[j] + powers[run] - powers[run - 1]
+                weights.append(weight)
                 runs.append(run)
             else:
                 weights.append(max(weights_above[j + 1], weights[j]))
                 runs.append(0)
         weights_above = weights
         runs_above = runs
-        ups.append(up)
+        skips.append(skips_of_row)
     return weights_above[-1]
 
 
 def trace(
-    one: Sentence, two: Sentence, powers: Sequence[float]
+    reference: Sentence, output: Sentence, powers: Sequence[float]
 ) -> Iterator[int]:
-    """Yield the positions in `one` of a longest common subsequence, from last to first.
+    """Yield the positions in the reference of a longest common subsequence, from last to first.
 
-    Of several such subsequences, this is the one that rouge-score and ROUGE-1.5.5 take. They go
-    back from the ends of both sequences. Equal tokens are taken. Otherwise the token of `one` is
-    passed over if the weight stays the same without it, else the token of `two`.
+    `powers` is as in weigh(). Of several such subsequences, this is the one that rouge-score and
+    ROUGE-1.5.5 take: they go back from the ends of both sequences and take equal tokens. Otherwise
+    the token of the reference is skipped if the weight stays the same without it, else the token
+    of the output.
     """
-    ups: list[list[bool]] = []
-    weigh(one, two, powers, ups)
-    i = len(one) - 1
-    j = len(two) - 1
+    skips: list[list[bool]] = []
+    weigh(reference, output, powers, skips)
+    i = len(reference) - 1
+    j = len(output) - 1
     while i >= 0 and j >= 0:
-        if one[i] == two[j]:
+        if reference[i] == output[j]:
             yield i
             i -= 1
             j -= 1
-        elif ups[i][j]:
+        elif skips[i][j]:
             i -= 1
         else:
             j -= 1
@@ -117,13 +126,14 @@ class Cell(NamedTuple):
     def hit_positions(
         self, sentence: Sentence, powers: Sequence[float]
     ) -> set[int]:
-        """Return the tokens of a sentence of the reference that are in a common subsequence.
+        """Return the positions of a reference sentence's tokens that an output sentence matches.
 
-        It is one with any sentence of the output.
+        They are the union of its longest common subsequences with each sentence of the output.
+        `powers` is as in weigh().
         """
         hits: set[int] = set()
-        for other in self.output:
-            hits.update(trace(sentence, other, powers))
+        for output_sentence in self.output:
+            hits.update(trace(sentence, output_sentence, powers))
         return hits
 
 
@@ -132,18 +142,20 @@ def _cells(
     systems: Sequence[Sentences],
     allowed: Allowed | None,
 ) -> Iterator[Cell]:
-    """Yield each output beside each reference; `allowed` is as in union_lcs()."""
+    """Yield each line of each output beside that of each reference; `allowed` is as in union_lcs()."""
     reference_lines = [_sentences(text) for text in references]
     for system, text in enumerate(systems):
-        outputs = _sentences(text)
+        output_lines = _sentences(text)
         for reference, sentences in enumerate(reference_lines):
-            hittable = text.as_lines
+            limits = text.as_lines
             if allowed:
-                hittable = allowed[system][reference]
-            for line, tokens in enumerate(hittable.lines()):
-                position = (system, line, reference)
+                limits = allowed[system][reference]
+            for line, tokens in enumerate(limits.lines()):
                 yield Cell(
-                    position, sentences[line], outputs[line], Counter(tokens)
+                    position=(system, line, reference),
+                    reference=sentences[line],
+                    output=output_lines[line],
+                    left=Counter(tokens),
                 )
 
 
@@ -155,19 +167,22 @@ def union_lcs(
     """Return the hits of union longest common subsequences: int64 [systems, lines, references].
 
     A token in a sentence of the reference is hit if it is in the longest common subsequence with
-    some sentence of the output. But equal tokens are hit no more often than the output has them, or
-    than allowed[system][reference] has them if `allowed` is given. Raises ValueError as lcs() does.
+    some sentence of the output. But equal tokens are hit no more often than the line of the output
+    has them, or than the line of the text allowed[system][reference] has them, if there is
+    `allowed`. Raises ValueError as lcs() does.
     """
     common.check_sentences(references, systems)
     common.check_allowed(references, systems, allowed)
     hits = np.zeros(_shape(references, systems), np.int64)
     for cell in _cells(references, systems, allowed):
         for sentence in cell.reference:
-            lengths = range(len(sentence) + 1)
-            for position in cell.hit_positions(sentence, lengths):
+            # a run of k tokens weighs k: no weights
+            powers = range(len(sentence) + 1)
+            for position in cell.hit_positions(sentence, powers):
                 token = sentence[position]
-                hits[cell.position] += cell.left[token] > 0
-                cell.left[token] -= 1
+                if cell.left[token] > 0:
+                    cell.left[token] -= 1
+                    hits[cell.position] += 1
     return hits
 
 
@@ -213,7 +228,7 @@ def weighted_union(
     powers: Floats,
     allowed: Allowed | None = None,
 ) -> tuple[Floats, Floats]:
-    """Return weighted hits as ROUGE-1.5.5 counts them, and their bases.
+    """Return weighted hits as ROUGE-1.5.5 counts them, and their bases (for recall).
 
     Hits are float64 [systems, lines, references]. Tokens are hit as in union_lcs(), but by weighted
     subsequences. A run of k hits in a sentence of the reference weighs powers[k]. A hit is passed
@@ -224,11 +239,11 @@ def weighted_union(
     """
     common.check_weighted(references, systems, powers)
     common.check_allowed(references, systems, allowed)
-    weight = powers.tolist()
+    weights = powers.tolist()  # by the length of a run
     hits = np.zeros(_shape(references, systems))
     for cell in _cells(references, systems, allowed):
         for sentence in cell.reference:
-            positions = cell.hit_positions(sentence, weight)
+            positions = cell.hit_positions(sentence, weights)
             run = 0
             for position in sorted(positions):
                 token = sentence[position]
@@ -237,31 +252,31 @@ def weighted_union(
                 cell.left[token] -= 1
                 run += 1
                 if position + 1 not in positions:
-                    hits[cell.position] += weight[run]
+                    hits[cell.position] += weights[run]
                     run = 0
     bases = np.zeros(hits.shape[1:])
     for reference, text in enumerate(references):
         for line, sentences in enumerate(_sentences(text)):
             for sentence in sentences:
-                bases[line, reference] += weight[len(sentence)]
+                bases[line, reference] += weights[len(sentence)]
     return hits, bases
 
 
 def skip_bigrams(
     references: Texts, systems: Texts, gap: int
 ) -> tuple[Ints, Ints]:
-    """Count the skip bigrams that outputs share with the references.
+    """Count the skip bigrams (pairs of tokens in order) that outputs share with the references.
 
     References are merged by maximum count. `gap` is how many tokens may stand between the two
     tokens of a pair; below 0, any number may. Returns the matches, int64 [systems, lines], and the
     number of skip bigrams in the merged references, int64 [lines]. Raises as check_skip() does.
     """
     common.check_skip(references, systems, gap)
-    merged = []
+    merged = []  # the pairs of each line
     reference_lines = [text.lines() for text in references]
-    for lines in zip(*reference_lines, strict=True):
+    for references_of_line in zip(*reference_lines, strict=True):
         union: Pairs = Counter()
-        for ids in lines:
+        for ids in references_of_line:
             union |= _pairs(ids, gap)
         merged.append(union)
     shape = (len(systems), len(merged))

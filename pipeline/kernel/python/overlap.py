@@ -52,30 +52,31 @@ def overlap(
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
     for line in range(lines):
+        # the n-grams of each text, by order
         of_source = _all_orders(source_lines[line], order)
         of_references = []
-        for reference in reference_lines:
-            of_references.append(_all_orders(reference[line], order))
+        for text in reference_lines:
+            of_references.append(_all_orders(text[line], order))
         of_merged = _merged(of_references)
         first_with: dict[tuple[int, ...], int] = {}
-        for number, output in enumerate(output_lines):
+        for system, output in enumerate(output_lines):
             ids = output[line]
-            first = first_with.setdefault(ids, number)
-            # outputs are often equal: copy the counts of the first
-            if first != number:
+            # outputs are often equal: copy the counts of the first system that has the same
+            first = first_with.setdefault(ids, system)
+            if first != system:
                 for array in counts.values():
-                    array[number, line] = array[first, line]
+                    array[system, line] = array[first, line]
                 continue
             of_output = _all_orders(ids, order)
             for kind, array in counts.items():
                 if kind in MERGED_KINDS:
-                    array[number, line] = _sums(
+                    array[system, line] = _sums(
                         kind, of_source, of_merged, of_output
                     )
                     continue
-                for index, of_reference in enumerate(of_references):
+                for reference, of_reference in enumerate(of_references):
                     sums = _sums(kind, of_source, of_reference, of_output)
-                    array[number, line, index] = sums
+                    array[system, line, reference] = sums
     return counts
 
 
@@ -85,7 +86,10 @@ def _all_orders(ids: Sequence[int], order: int) -> list[Ngrams]:
 
 
 def _merged(references: list[list[Ngrams]]) -> list[Ngrams]:
-    """Return each n-gram as often as in the reference that has it most often, for each order."""
+    """Merge the references of a line by the maximum of their counts, for each order.
+
+    `references` has the n-grams of each reference, by order.
+    """
     merged = []
     for of_order in zip(*references, strict=True):
         union: Ngrams = Counter()
@@ -101,20 +105,19 @@ def _sums(
     reference: list[Ngrams],
     output: list[Ngrams],
 ) -> list[int]:
-    """Return the sum of a kind over the n-grams of each order."""
+    """Return how many n-grams of a kind there are (see Kind), for each order.
+
+    The texts are the n-grams of a line in each text, by order.
+    """
     times = COUNTED[kind].times
     sums = []
-    for texts in zip(source, reference, output, strict=True):
-        in_source, in_reference, in_output = texts
+    for ngrams_of_order in zip(source, reference, output, strict=True):
+        in_source, in_reference, in_output = ngrams_of_order
         grams = set(in_output)
         if kind in WITHOUT_OUTPUT:
             grams = set(in_source) | set(in_reference)
         total = 0
         for gram in grams:
-            total += times(
-                source=in_source[gram],
-                reference=in_reference[gram],
-                output=in_output[gram],
-            )
+            total += times(in_source[gram], in_reference[gram], in_output[gram])
         sums.append(total)
     return sums

@@ -55,42 +55,48 @@ class Packed(NamedTuple):
 
     @classmethod
     def of(cls, array: Floats) -> "Packed | None":
-        """Return a table of float64 packed.
+        """Return a table of float64 [lines, ...] packed.
 
-        Returns None unless all numbers are whole, and between -2**53 and 2**53.
+        Returns None unless all its numbers are whole, and between -2**53 and 2**53.
         """
         width = math.prod(array.shape[1:])
         table = array.reshape(len(array), width)
         columns = np.ascontiguousarray(table.T)
-        plane_numbers: dict[tuple[int, bytes], int] = {}
+
+        # cut the columns into planes; equal planes get one index
+        plane_indices: dict[tuple[int, bytes], int] = {}
         planes_of_columns: list[list[Plane]] = []
-        least = np.zeros(len(columns))
+        minima = np.zeros(width)
         for column, numbers in enumerate(columns):
-            low = 0.0
-            top = 0.0
+            minimum = 0.0
+            maximum = 0.0
             if len(numbers):
-                low = numbers.min()
-                top = numbers.max()
-            in_range = low >= -LARGEST and top <= LARGEST  # never for NaN
-            if not in_range or low != int(low):
+                minimum = numbers.min()
+                maximum = numbers.max()
+            # both comparisons are false for NaN
+            in_range = minimum >= -LARGEST and maximum <= LARGEST
+            if not in_range or minimum != int(minimum):
                 return None
-            least[column] = low + 0.0  # -0.0 is 0.0
-            planes = _planes(numbers - low, int(top - low))
+            minima[column] = minimum + 0.0  # turns -0.0 into 0.0
+            planes = _planes(numbers - minimum, int(maximum - minimum))
             if planes is None:
                 return None
             planes_of_columns.append(planes)
             for plane in planes:
-                plane_numbers.setdefault(plane.content, len(plane_numbers))
-        shape = (len(plane_numbers) + 1, width)
-        factors = np.zeros(shape)
-        factors[-1] = least
+                plane_indices.setdefault(plane.content, len(plane_indices))
+
+        # a column is its planes, times the value of their lowest bit, and its minimum
+        factors = np.zeros((len(plane_indices) + 1, width))
+        factors[-1] = minima
         for column, planes in enumerate(planes_of_columns):
             for plane in planes:
-                number = plane_numbers[plane.content]
-                factors[number, column] += 1 << plane.shift
+                index = plane_indices[plane.content]
+                factors[index, column] += 1 << plane.shift
+
+        # store the planes, in the order of their indices
         bits = []
         data = bytearray()
-        for plane_bits, plane_data in plane_numbers:
+        for plane_bits, plane_data in plane_indices:
             bits.append(plane_bits)
             data += plane_data
         return cls(
@@ -106,7 +112,10 @@ class Packed(NamedTuple):
         return self.data.nbytes + self.bits.nbytes + self.factors.nbytes
 
     def same_columns(self) -> Floats:
-        """Return what is equal for equal columns alone: float64 [any length, ...]."""
+        """Return an array that shows which columns are equal: float64 [planes + 1, ...].
+
+        Columns of the table are equal if they are equal in this array, which has fewer rows.
+        """
         columns_shape = self.shape[1:]
         return self.factors.reshape(-1, *columns_shape)
 
@@ -115,88 +124,98 @@ class Packed(NamedTuple):
         lines = self.shape[0]
         planes = _unpacked(self.data, self.bits, lines)
         factors = self.factors[:-1]
-        least = self.factors[-1]
-        table: Floats = planes.T @ factors + least
+        minima = self.factors[-1]
+        table: Floats = planes.T @ factors + minima
         return table.reshape(self.shape)
 
     def of_sums(self, sums: Ints) -> Floats:
-        """Return the sums of the columns, from the result of plane_sums(): float64 [samples, ...]."""
-        sums_of_planes = sums.astype(np.float64)
-        table: Floats = sums_of_planes @ self.factors
+        """Return the sums of the columns in each sample: float64 [samples, ...].
+
+        `sums` is the result of plane_sums(): the sums of the planes, and last of the weights.
+        """
+        table: Floats = sums.astype(np.float64) @ self.factors
         columns_shape = self.shape[1:]
         return table.reshape(len(sums), *columns_shape)
 
 
-def _planes(numbers: Floats, top: int) -> list[Plane] | None:
-    """Return the planes of numbers from 0 to `top`, or None if a number is not whole."""
-    count = len(numbers)
-    padded_size = 8 * _octets(count)
+def _planes(numbers: Floats, maximum: int) -> list[Plane] | None:
+    """Cut numbers from 0 to `maximum`, float64 [lines], into planes of at most eight bits.
+
+    Return the planes from the lowest bits to the highest, or None if a number is not whole.
+    """
+    lines = len(numbers)
     dtype: type[np.integer[Any]] = np.int64
-    if top < 256:
+    if maximum < 256:
         dtype = np.uint8
-    integers = np.zeros(padded_size, dtype)
-    integers[:count] = numbers
-    if not np.array_equal(integers[:count], numbers):
+    padded = np.zeros(8 * _groups(lines), dtype)
+    padded[:lines] = numbers
+    if not np.array_equal(padded[:lines], numbers):
         return None
     planes = []
-    for shift in range(0, top.bit_length(), 8):
-        remaining_bits = top.bit_length() - shift
+    for shift in range(0, maximum.bit_length(), 8):
+        remaining_bits = maximum.bit_length() - shift
         index = bisect_left(PLANE_BITS, min(remaining_bits, 8))
         bits = PLANE_BITS[index]
-        content = integers
-        if top >= 256:
-            octets = integers >> shift & 255
-            content = octets.astype(np.uint8)
-        packed = _packed(content, bits)
+        octets = padded >> shift & 255
+        packed = _packed(octets.astype(np.uint8), bits)
         planes.append(Plane(shift, bits, packed.tobytes()))
     return planes
 
 
-def _octets(lines: int) -> int:
+def _groups(lines: int) -> int:
     """Return how many groups of eight lines there are; the last one may be incomplete."""
     return (lines + 7) // 8
 
 
 def _packed(numbers: Bytes, bits: int) -> Bytes:
-    """Return numbers of so many bits, several in a byte, the first in the lowest bits."""
-    in_a_byte = 8 // bits
-    rows = numbers.reshape(-1, in_a_byte)
+    """Put several numbers of so many bits into each byte, the first in the lowest bits.
+
+    `numbers` is uint8 [lines], where lines are a multiple of eight; returns uint8 [lines * bits
+    / 8].
+    """
+    numbers_in_byte = 8 // bits
+    rows = numbers.reshape(-1, numbers_in_byte)
     packed = rows[:, 0].copy()
-    for position in range(1, in_a_byte):
+    for position in range(1, numbers_in_byte):
         shift = np.uint8(bits * position)
         packed |= rows[:, position] << shift
     return packed
 
 
 def _unpacked(data: Bytes, bits: Bytes, lines: int) -> Bytes:
-    """Return the numbers of all planes: uint8 [planes, lines]."""
-    shape = (len(bits), lines)
-    planes = np.empty(shape, np.uint8)
+    """Return the numbers of all planes: uint8 [planes, lines].
+
+    `data` has the packed planes one after the other (see Packed), and `bits` how many bits the
+    numbers of each have.
+    """
+    planes = np.empty((len(bits), lines), np.uint8)
     start = 0
-    for plane, width in enumerate(bits.tolist()):
-        end = start + _octets(lines) * width
-        shifts = np.arange(0, 8, width, dtype=np.uint8)
-        mask = np.uint8((1 << width) - 1)
+    for plane, plane_bits in enumerate(bits.tolist()):
+        end = start + _groups(lines) * plane_bits
+        # every number in a byte: [bytes, numbers in a byte]
+        shifts = np.arange(0, 8, plane_bits, dtype=np.uint8)
+        mask = np.uint8((1 << plane_bits) - 1)
         octets = data[start:end, None]
-        numbers = octets >> shifts & mask
-        planes[plane] = numbers.ravel()[:lines]
+        numbers = (octets >> shifts & mask).ravel()
+        planes[plane] = numbers[:lines]  # without the padding
         start = end
     return planes
 
 
 def check_planes(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> None:
-    """Raise ValueError if packed planes and weights do not fit together."""
-    is_known = bits.dtype == np.uint8
-    is_known = is_known and set(bits.tolist()) <= set(PLANE_BITS)
-    bits_of_line = int(bits.sum(dtype=np.int64))
-    size = _octets(lines) * bits_of_line
-    if not is_known or lines < 0 or len(data) != size:
+    """Raise ValueError if packed planes and weights do not fit together.
+
+    `data` and `bits` are those of Packed, and `weights` is uint8 [samples, lines], with the weights
+    of a sample one after the other in memory.
+    """
+    allowed_bits = bits.dtype == np.uint8 and set(bits) <= set(PLANE_BITS)
+    size = _groups(lines) * int(bits.sum(dtype=np.int64))
+    if not allowed_bits or lines < 0 or len(data) != size:
         raise ValueError(
             f"planes: expected bytes for {lines} lines and {len(bits)} planes, found {len(data)}"
         )
-    fits = weights.dtype == np.uint8 and weights.ndim == 2
-    fits = fits and weights.shape[1] == lines
-    if not fits or (lines and weights.strides[1] != 1):
+    is_table = weights.dtype == np.uint8 and weights.shape[1:] == (lines,)
+    if not is_table or (lines and weights.strides[1] != 1):
         raise ValueError(
             f"weights: expected uint8 [samples, {lines}], "
             f"found {weights.dtype} {list(weights.shape)}"
@@ -204,9 +223,10 @@ def check_planes(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> None:
 
 
 def plane_sums(data: Bytes, bits: Bytes, lines: int, weights: Bytes) -> Ints:
-    """Return the weighted sums of packed planes (see Packed): int64 [samples, planes + 1].
+    """Return the weighted sums of packed planes over the lines: int64 [samples, planes + 1].
 
-    `weights` is uint8 [samples, lines]. The last column is the sum of the weights. Raises
+    `data` and `bits` are those of Packed, and `weights` is uint8 [samples, lines], such as how
+    often a bootstrap sample has each line. The last column is the sum of the weights. Raises
     ValueError as check_planes() does.
     """
     check_planes(data, bits, lines, weights)

@@ -111,7 +111,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def _options(args: argparse.Namespace) -> dict[str, str]:
-    """Return the options of the metric; without a seed for random draws of the references."""
+    """Return the options of the metric gleu for the package's arguments.
+
+    Those of random draws of references have the sampler, but no seed unless --seed is given.
+    """
     options = {"order": args.order, "unit": args.unit}
     if args.unit == "word":
         options["tokenizer"] = "whitespace"  # the package is in Python 3
@@ -132,6 +135,7 @@ def _options(args: argparse.Namespace) -> dict[str, str]:
 
 
 def run(args: argparse.Namespace) -> None:
+    """Print the scores of systems or sentences; raises ConfigError without a source."""
     if args.source is None:
         raise ConfigError("-s: GLEU+ needs the source")
     options = _options(args)
@@ -169,51 +173,55 @@ def _print_sentences(
 
     The best reference has a star.
     """
-    start = 0
+    reference_count = len(corpus.references)
+    start = 0  # the first line of the block of statistics
     for blocks in zip(
         *(result.statistics.blocks() for result in evaluation), strict=True
     ):
-        outputs = []
+        # the scores of the block's lines by system
+        scores_of_systems = []
         best_references = []
         for result, columns in zip(evaluation, blocks, strict=True):
-            outputs.append(result.measure.sentence_outputs(columns))
+            scores_of_systems.append(result.measure.sentence_outputs(columns))
             best_references.append(result.measure.choose(columns))
         end = start + len(best_references[0])
+
+        # their texts, some lines at a time
         for low in range(start, end, LINES_AT_ONCE):
             high = min(low + LINES_AT_ONCE, end)
             texts = [text.read(low, high) for text in corpus.texts]
             for line in range(low, high):
                 source, *others = (text[line - low] for text in texts)
-                references = others[: len(corpus.references)]
-                systems = others[len(corpus.references) :]
-                for h, system in enumerate(systems):
-                    for r, reference in enumerate(references):
-                        star = (
-                            "*"
-                            if r == best_references[h][line - start]
-                            else " "
-                        )
-                        numbers = {}
-                        for name, values in outputs[h].items():
-                            numbers[name] = float(values[line - start, r])
+                references = others[:reference_count]
+                for system, output in enumerate(others[reference_count:]):
+                    best = best_references[system][line - start]
+                    for index, reference in enumerate(references):
+                        star = "*" if index == best else " "
+                        scores = {}
+                        for name, column in scores_of_systems[system].items():
+                            scores[name] = float(column[line - start, index])
                         print(f"S-{line + 1}   \t{source}")
-                        print(f"H-{line + 1}-{h + 1} \t{system}")
-                        print(f"R-{line + 1}-{r + 1}{star}\t{reference}")
-                        print(_table(numbers, args))
+                        print(f"H-{line + 1}-{system + 1} \t{output}")
+                        print(f"R-{line + 1}-{index + 1}{star}\t{reference}")
+                        print(_table(scores, args))
         start = end
 
 
 def _table(outputs: Mapping[str, float], args: argparse.Namespace) -> str:
-    """Return the package's table of outputs, with a row for each order and a row for the total."""
+    """Return the package's table of outputs, with a row for each order and a row for the total.
+
+    `outputs` has the outputs of the metric gleu by name, such as match_2 for order 2.
+    """
     totals = dict.fromkeys(COUNTED, 0.0)
 
-    def row(title: str, counts: Iterable[float], ending: str) -> list[str]:
-        fractions = [f"precision{ending}", "brevity_penalty", f"gleu{ending}"]
-        return [
-            title,
-            *(_count(count, args.digit) for count in counts),
-            *(percent(outputs[name], args.digit) for name in fractions),
-        ]
+    def row(title: str, counts: Iterable[float], suffix: str) -> list[str]:
+        """Return the cells of a row; `suffix` is that of the names of its outputs."""
+        cells = [title]
+        for count in counts:
+            cells.append(_count(count, args.digit))
+        for name in (f"precision{suffix}", "brevity_penalty", f"gleu{suffix}"):
+            cells.append(percent(outputs[name], args.digit))
+        return cells
 
     rows = []
     for n in range(1, int(args.order) + 1):

@@ -132,27 +132,25 @@ def _apply(args: argparse.Namespace) -> None:
     texts = read_m2(path, Request(texts=True), temp_files)
     annotators = texts.annotators()
     listed = ", ".join(map(str, annotators))
-    number = args.annotator
-    if number is None:
-        number = annotators[0]
+    annotator = args.annotator
+    if annotator is None:
+        annotator = annotators[0]
         if len(annotators) > 1:
-            message = f"has the annotators {listed}; say which, as in --annotator {number}"
+            message = f"has the annotators {listed}; say which, as in --annotator {annotator}"
             raise ConfigError(f"{file.name}: {message}")
-    if number not in annotators:
+    if annotator not in annotators:
         message = f"{file.name} has no such annotator; it has {listed}"
-        raise ConfigError(f"--annotator {number}: {message}")
-    count, line = texts.annotated[number]
+        raise ConfigError(f"--annotator {annotator}: {message}")
+    count, first_line = texts.annotated[annotator]
     if count:
         note = (
-            f"note: {file.name}: annotator {number} has no line for {count:,} sentences that "
-            f"others annotated, the first in line {line:,}; {STAND_IN['first']}"
+            f"note: {file.name}: annotator {annotator} has no line for {count:,} sentences that "
+            f"others annotated, the first in line {first_line:,}; {STAND_IN['first']}"
         )
         print(printable(note), file=sys.stderr)
-    lines = (
-        texts.files[CORRECTED, number]
-        .read_bytes()
-        .split(TempFiles.SEPARATOR)[:-1]
-    )
+    corrected = texts.files[CORRECTED, annotator].read_bytes()
+    # a separator follows each text
+    lines = corrected.split(TempFiles.SEPARATOR)[:-1]
     _write(args.output, (f"{line.decode()}\n" for line in lines))
 
 

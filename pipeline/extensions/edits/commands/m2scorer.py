@@ -52,15 +52,17 @@ def sentence_lines(
     counts: EditCounts,
     beta: float,
 ) -> Iterator[str]:
-    """Yield the lines of a sentence with an annotator: signs, texts and edits, then the counts.
+    """Yield the lines that -v prints for a sentence with an annotator.
 
-    `counts` are those of all sentences up to this one, if this annotator is chosen here.
+    These are signs, texts and edits, then counts and scores. `counts` are those of all sentences up
+    to this one, if this annotator is chosen here.
     """
     yield f">> Annotator: {judged.annotator}"
-    right = []
+    # an edit is listed once for each gold edit that it matches
+    correct_edits = []
     for edit in judged.edits:
-        right += [edit] * len(edit.matched)
-    for edit in right:
+        correct_edits += [edit] * len(edit.matched)
+    for edit in correct_edits:
         sign = _sign(edit, judged)
         if sign:
             yield f"{sign} {_edit(edit)}"
@@ -68,7 +70,7 @@ def sentence_lines(
     yield f"HYPOTHESIS    : {output}"
     yield f"EDIT SEQ      : [{', '.join(_edit(shrunk(edit)) for edit in judged.edits)}]"
     yield f"GOLD EDITS    : [{', '.join(_gold_edit(edit, judged) for edit in judged.gold)}]"
-    yield f"CORRECT EDITS : [{', '.join(map(_edit, right))}]"
+    yield f"CORRECT EDITS : [{', '.join(map(_edit, correct_edits))}]"
     correct, proposed, gold = map(float, counts)
     denominator = beta * beta * gold + proposed
     score = float(correct == 0)
@@ -83,40 +85,44 @@ def sentence_lines(
 
 
 def _sign(edit: ProposedEdit, judged: Judged) -> str:
-    """Return the sign of a right deletion beside an insertion, or the other way round, or "".
+    """Return the sign of a correct deletion beside an insertion, or the other way round.
 
     Neighbours are taken without the words that they leave unchanged. The sign is ! if one of them
-    is right too, else & for a deletion and * for an insertion.
+    is correct too, else & for a deletion and * for an insertion. It is empty for all other edits.
     """
-    inserts = edit.start == edit.end
-    if not inserts and (edit.start > edit.end or edit.correction):
+    is_insertion = edit.start == edit.end
+    is_deletion = edit.start < edit.end and not edit.correction
+    if not is_insertion and not is_deletion:
         return ""
-    neighbours = []
+    has_counterpart = False
     for other in judged.edits:
-        if edit.end == other.start or edit.start == other.end:
-            neighbour = shrunk(other)
-            if inserts:
-                is_counterpart = (
-                    neighbour.start < neighbour.end and not neighbour.correction
-                )
-            else:
-                is_counterpart = neighbour.start == neighbour.end
-            if is_counterpart:
-                neighbours.append(neighbour)
-    for neighbour in neighbours:
-        if any(
-            is_match(neighbour, gold, judged.tokens) for gold in judged.gold
-        ):
-            return "!"
-    if not neighbours:
+        if edit.end != other.start and edit.start != other.end:
+            continue
+        neighbour = shrunk(other)
+        if is_insertion:
+            is_counterpart = (
+                neighbour.start < neighbour.end and not neighbour.correction
+            )
+        else:
+            is_counterpart = neighbour.start == neighbour.end
+        if not is_counterpart:
+            continue
+        has_counterpart = True
+        for gold in judged.gold:
+            if is_match(neighbour, gold, judged.tokens):
+                return "!"
+    if not has_counterpart:
         return ""
-    return "*" if inserts else "&"
+    return "*" if is_insertion else "&"
 
 
 def total_lines(
     totals: EditCounts, beta: float, *, verbose: bool
 ) -> Iterator[str]:
-    """Yield the scores of the counts of all sentences."""
+    """Yield the lines with the scores of all sentences, and with `verbose` their counts before.
+
+    Precision is 1 if nothing is proposed, and recall if nothing is annotated.
+    """
     correct, proposed, gold = map(float, totals)
     precision = correct / proposed if proposed else 1.0
     recall = correct / gold if gold else 1.0
@@ -239,22 +245,20 @@ def _print_sentences(
     corpus: Corpus,
     sentences: Sequence[str],
 ) -> EditCounts:
-    """Print each sentence with each annotator, and which one is chosen.
+    """Print each sentence with each annotator, and which annotator is chosen.
 
-    Returns the sums of the counts that were chosen.
+    `sentences` are those of the source, as the M2 file has them. Returns the sums of the counts
+    with the chosen annotators.
     """
     totals = EditCounts(0, 0, 0)
-    for line, (output, row) in enumerate(_rows(metric, corpus), 1):
-        sentence = sentences[line - 1]
-        for judged in row:
+    beta = float(metric.beta)
+    for line, (output, annotators) in enumerate(_rows(metric, corpus), 1):
+        source = sentences[line - 1]
+        for judged in annotators:
             counts = _sum(totals, judged.counts)
-            _print(
-                sentence_lines(
-                    sentence, output.strip(), judged, counts, float(metric.beta)
-                )
-            )
-        keys = [metric.key(totals, judged.counts) for judged in row]
-        chosen = row[keys.index(max(keys))]  # of equals the first
+            _print(sentence_lines(source, output.strip(), judged, counts, beta))
+        keys = [metric.key(totals, judged.counts) for judged in annotators]
+        chosen = annotators[keys.index(max(keys))]  # of equals the first
         totals = _sum(totals, chosen.counts)
         _print(
             [f">> Chosen Annotator for line {line} : {chosen.annotator}", ""]
@@ -270,17 +274,13 @@ def _rows(metric: Any, corpus: Corpus) -> Iterator[tuple[str, list[Judged]]]:
     """Yield each sentence of the output, and its edits beside those of each annotator."""
     view = corpus.read_by(metric.spec)
     for low in range(0, view.lines, BLOCK):
-        texts = [
-            text.read(low, min(low + BLOCK, view.lines)) for text in view.texts
-        ]
-        source, *references, output = (
-            join_lines(map(str.encode, lines)) for lines in texts
-        )
-        yield from zip(
-            texts[-1],
-            metric.judged(Text(source, references, [output])),
-            strict=True,
-        )
+        high = min(low + BLOCK, view.lines)
+        # source, the records of each annotator, and the output
+        texts = [text.read(low, high) for text in view.texts]
+        encoded = [join_lines(map(str.encode, lines)) for lines in texts]
+        source, *references, output = encoded
+        annotators = metric.judged(Text(source, references, [output]))
+        yield from zip(texts[-1], annotators, strict=True)
 
 
 def _print(lines: Iterable[str]) -> None:

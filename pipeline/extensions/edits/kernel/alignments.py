@@ -48,10 +48,11 @@ def check_three_way(
 ) -> None:
     """Check the arguments of three_way().
 
-    Raises ValueError if source and systems have different numbers of lines, if `firsts` does not
-    give all references to the lines, and for unsound offsets and ids. Raises LongTextError for
-    lines that are too long to be aligned: a two-way alignment exceeds MAX_PAIRS, or the three-way
-    one MAX_TRIPLES. In this error text 0 is the references, and the line is that of the source.
+    Line i has the references firsts[i] to firsts[i + 1] - 1; `firsts` is int64 [lines + 1]. Raises
+    ValueError if source and systems have different numbers of lines, if a reference belongs to no
+    line, and for unsound offsets and ids. Raises LongTextError for lines that are too long to be
+    aligned: a two-way alignment exceeds MAX_PAIRS, or the three-way one MAX_TRIPLES. In this error
+    text 0 is the references, and the line is that of the source.
     """
     check_parallel([source], systems)
     check_parallel([references], [])
@@ -60,21 +61,22 @@ def check_three_way(
     check_rising(firsts, len(references.offsets) - 1)
     if firsts[-1] != len(references.offsets) - 1:
         raise ValueError("firsts: there are references that belong to no line")
+    # for each reference: its line, and the sizes of the alignment's table, tokens and one more
     lines = np.repeat(np.arange(len(firsts) - 1), np.diff(firsts))
-    # The rows, columns and layers of the alignment of each reference: a token each, and one more.
-    one = np.diff(source.offsets)[lines] + 1
-    three = np.diff(references.offsets) + 1
-    for number, system in enumerate(systems, 1):
-        two = np.diff(system.offsets)[lines] + 1
-        pairs = np.maximum(np.maximum(one * two, one * three), two * three)
-        too_long = (pairs > MAX_PAIRS) | (
-            one * two * three.astype(float) > MAX_TRIPLES
-        )
+    rows = np.diff(source.offsets)[lines] + 1
+    layers = np.diff(references.offsets) + 1
+    for text, system in enumerate(systems, 1):
+        columns = np.diff(system.offsets)[lines] + 1
+        pairs = np.maximum(rows * columns, rows * layers)
+        pairs = np.maximum(pairs, columns * layers)
+        # as floats, since the product may be too large for int64
+        triples = rows * columns * layers.astype(float)
+        too_long = (pairs > MAX_PAIRS) | (triples > MAX_TRIPLES)
         if too_long.any():
             index = int(too_long.argmax())
-            sizes = f"{one[index] - 1:,}, {two[index] - 1:,} and {three[index] - 1:,} tokens"
+            sizes = f"{rows[index] - 1:,}, {columns[index] - 1:,} and {layers[index] - 1:,} tokens"
             message = (
                 f"source, output and reference of {sizes} are too long for a three-way alignment "
                 "(I-measure)"
             )
-            raise LongTextError(number, int(lines[index]), message)
+            raise LongTextError(text, int(lines[index]), message)

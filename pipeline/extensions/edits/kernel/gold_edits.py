@@ -131,7 +131,11 @@ def check_max_match(
     folded: Sequence[bytes] | None,
     max_arcs: int,
 ) -> None:
-    """Check the arguments of max_match(); raises ValueError for what does not fit together."""
+    """Check the arguments of max_match(); raises ValueError for what does not fit together.
+
+    That is texts with different numbers of lines, numbers outside of their limits, `folded` without
+    a text for each id, and gold edits of other lines or annotators, or beyond their lines.
+    """
     check_parallel([source], systems)
     if annotators < 1:
         raise ValueError(f"annotators: expected at least 1, found {annotators}")
@@ -148,21 +152,24 @@ def check_max_match(
         raise ValueError(
             f"folded: there are {len(folded)} tokens, but ids reach {highest}"
         )
-    # Gold edits must fit the lines.
-    sizes = source.offsets[1:] - source.offsets[:-1]
+    # the arrays of gold edits must fit each other
+    tokens_of_lines = np.diff(source.offsets)
     edits = len(gold.starts)
     lengths = (len(gold.firsts), len(gold.ends), len(gold.alternatives))
-    if lengths != (len(sizes) * annotators + 1, edits, edits + 1):
+    cells = len(tokens_of_lines) * annotators
+    if lengths != (cells + 1, edits, edits + 1):
         raise ValueError(
             "gold: its arrays do not fit lines, annotators and each other"
         )
     check_parallel([gold.corrections], [])
     _check_offsets(gold.firsts, edits)
     _check_offsets(gold.alternatives, len(gold.corrections.offsets) - 1)
+
+    # and each edit its line
     edits_of_lines = np.diff(gold.firsts[::annotators])
-    bounds = np.repeat(sizes, edits_of_lines)
+    last_positions = np.repeat(tokens_of_lines, edits_of_lines)
     for positions in (gold.starts, gold.ends):
-        if ((positions < 0) | (positions > bounds)).any():
+        if ((positions < 0) | (positions > last_positions)).any():
             raise ValueError("gold: edits reach outside of their lines")
 
 

@@ -62,7 +62,7 @@ MEASURES = ("p", "r", "f", "acc", "wacc", "i")
 
 
 class Aspect(NamedTuple):
-    """Counts of one aspect."""
+    """Counts of columns (aligned tokens) for one aspect, correction or detection."""
 
     tp: Ints
     tn: Ints
@@ -106,7 +106,7 @@ def measures(
     """Return all of MEASURES; the counts of `baseline` are those of the source as an output.
 
     Precision is 1 if nothing is changed, recall 1 if nothing is to be changed, and F 0 if both are
-    0.
+    0. `w` is the weight of changed tokens in weighted accuracy, and `beta` that of recall in F.
     """
     tp, tn, fp, fn, fpn = counts
     precision = _ratio(tp, tp + fp, otherwise=1)
@@ -114,20 +114,22 @@ def measures(
     f = (1.0 + beta**2) * _ratio(
         precision * recall, beta**2 * precision + recall, otherwise=0
     )
+    # fpn is in fp and in fn, but is one column
     accuracy = _ratio(tp + tn, tp + tn + fp + fn - fpn, otherwise=0)
-    score = _weighted_accuracy(counts, w)
-    least = _weighted_accuracy(baseline, w)
+    weighted_accuracy = _weighted_accuracy(counts, w)
+    baseline_accuracy = _weighted_accuracy(baseline, w)
     return {
         "p": precision,
         "r": recall,
         "f": f,
         "acc": accuracy,
-        "wacc": score,
-        "i": improvement(score, least),
+        "wacc": weighted_accuracy,
+        "i": improvement(weighted_accuracy, baseline_accuracy),
     }
 
 
 def _weighted_accuracy(counts: Aspect, w: float) -> Floats:
+    """Return the accuracy in which columns with a change of the output (tp, fp) have the weight w."""
     tp, tn, fp, fn, fpn = counts
     return _ratio(
         w * tp + tn,
@@ -149,14 +151,15 @@ def reference_keys(
 
     `counts` and `baseline` are int64 [..., 5], as aspect_of() takes them. The numbers are the
     measure, I, weighted accuracy and accuracy of the aspect, and then the same of the other aspect.
-    The first is the most important.
+    The first is the most important. `w` and `beta` are as in measures().
     """
     keys = []
+    # False sorts first: the aspect before the other
     for name in sorted(ASPECTS, key=lambda name: name != aspect):
-        values = measures(
+        measured = measures(
             aspect_of(counts, name), aspect_of(baseline, name), w, beta
         )
-        keys += [values[key] for key in (measure, "i", "wacc", "acc")]
+        keys += [measured[key] for key in (measure, "i", "wacc", "acc")]
     return np.stack(keys, axis=-1)
 
 
@@ -207,7 +210,12 @@ class ImeasureSpec(StatisticsSpec):
         )
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Align a shard, with the references made once for all systems."""
+        """Return COLUMNS of each system: int64 [lines, references] each, or [lines] with `mix`.
+
+        The references of `text` are the records of annotators. Raises LongTextError if the
+        corrections of a sentence cannot be mixed.
+        """
+        # the references of each line, made once for all systems
         references_of_line = []
         for line, sentence in enumerate(self.sentences(text)):
             try:
@@ -216,44 +224,58 @@ class ImeasureSpec(StatisticsSpec):
                 )
             except MixingError as error:
                 raise LongTextError(0, line, str(error)) from None
-        aligned = self.encode(text, references_of_line)
-        systems = [aligned.source, *aligned.systems]
-        base, *counts = kernel.three_way(
-            aligned.source, systems, aligned.references, aligned.firsts
+        encoded = self.encode(text, references_of_line)
+
+        # the counts of aligned tokens, first with the source as an output: int64 [references of
+        # all lines, 5] each
+        baseline, *counts = kernel.three_way(
+            encoded.source,
+            [encoded.source, *encoded.systems],
+            encoded.references,
+            encoded.firsts,
         )
-        sizes = np.diff(aligned.references.offsets)
-        result = []
-        for of_system in counts:
-            columns = [sizes[:, None], of_system, base[:, [TN, FN]]]
-            rows = np.concatenate(columns, axis=1)
+        reference_lengths = np.diff(encoded.references.offsets)
+        columns_of_systems = []
+        for system_counts in counts:
+            # COLUMNS of each reference
+            rows = np.concatenate(
+                [
+                    reference_lengths[:, None],
+                    system_counts,
+                    baseline[:, [TN, FN]],
+                ],
+                axis=1,
+            )
             if self.mix:
-                result.append(
-                    self._best_columns(rows, of_system, base, aligned.firsts)
+                columns = self._best_columns(
+                    rows, system_counts, baseline, encoded.firsts
                 )
             else:
-                result.append(
-                    _columns(rows, aligned.firsts, len(text.references))
-                )
-        return result
+                columns = _columns(rows, encoded.firsts, len(text.references))
+            columns_of_systems.append(columns)
+        return columns_of_systems
 
     def encode(
         self,
         text: Text,
         references_of_line: Sequence[Sequence[Tokens]],
     ) -> "Encodings":
-        """Return a shard and the references of each line as the kernel takes them."""
+        """Return a shard and the references of each line, which are tokens, as ids of tokens."""
         assert text.source is not None  # noqa: S101 (source is True)
-        numbers = [len(texts) for texts in references_of_line]
-        firsts = np.cumsum([0, *numbers], dtype=np.int64)
-        texts = []
-        for line_references in references_of_line:
-            texts += [" ".join(words).encode() for words in line_references]
-        lines = [text.source, *text.systems, join_lines(texts)]
+        reference_counts = [len(texts) for texts in references_of_line]
+        firsts = np.cumsum([0, *reference_counts], dtype=np.int64)
+        reference_texts = []
+        for texts in references_of_line:
+            reference_texts += [" ".join(tokens).encode() for tokens in texts]
+        lines = [text.source, *text.systems, join_lines(reference_texts)]
         source, *systems, encoded = self.tokenization.encode(lines)
         return Encodings(source, systems, encoded, firsts)
 
     def sentences(self, text: Text) -> Iterator[CorrectedSentence]:
-        """Yield the sentences with their corrections."""
+        """Yield each sentence of the source with the corrections of all annotators.
+
+        Annotators are in the order of the gold file.
+        """
         assert text.source is not None  # noqa: S101 (source is True)
         record_texts = [lines.texts() for lines in text.references]
         for line, *records in zip(
@@ -278,7 +300,11 @@ class ImeasureSpec(StatisticsSpec):
         base: Ints,
         firsts: Ints,
     ) -> dict[str, Ints]:
-        """Return the columns of the best reference of each line."""
+        """Return COLUMNS of the best reference of each line: int64 [lines] each.
+
+        `rows` has COLUMNS of each reference of all lines, `counts` and `base` the five counts of
+        the output and of the source. `firsts` is as in best_references().
+        """
         aspect, measure, w, beta = self.mix
         keys = reference_keys(
             counts,
@@ -289,7 +315,7 @@ class ImeasureSpec(StatisticsSpec):
             beta=float(beta),
         )
         best = rows[best_references(keys, firsts)]
-        return {name: best[:, number] for number, name in enumerate(COLUMNS)}
+        return dict(zip(COLUMNS, best.T, strict=True))
 
 
 class Encodings(NamedTuple):
@@ -304,13 +330,19 @@ class Encodings(NamedTuple):
 
 
 def _columns(rows: Ints, firsts: Ints, references: int) -> dict[str, Ints]:
-    """Return the columns of a system, given a row for each reference of each line."""
+    """Return COLUMNS of a system: int64 [lines, references] each.
+
+    `rows` has COLUMNS of each reference, [references of all lines, columns]; those of line i begin
+    at firsts[i]. A line may have fewer than `references`, the greatest number: for the others,
+    ref_len is ABSENT and all counts are 0.
+    """
     lines = len(firsts) - 1
     table = np.zeros((lines, references, len(COLUMNS)), np.int64)
-    table[..., 0] = ABSENT
-    line = np.repeat(np.arange(lines), np.diff(firsts))
-    table[line, np.arange(len(rows)) - firsts[line]] = rows
-    return {name: table[..., number] for number, name in enumerate(COLUMNS)}
+    table[..., COLUMNS.index("ref_len")] = ABSENT
+    line_of_row = np.repeat(np.arange(lines), np.diff(firsts))
+    reference_of_row = np.arange(len(rows)) - firsts[line_of_row]
+    table[line_of_row, reference_of_row] = rows
+    return dict(zip(COLUMNS, np.moveaxis(table, -1, 0), strict=True))
 
 
 # An edit is a column of the alignment that I-measure counts, so it has at most one token of each
@@ -339,23 +371,30 @@ class LineReferences(NamedTuple):
 
 
 def references_of_lines(spec: ImeasureSpec, text: Text) -> list[LineReferences]:
-    """Return the references of each line of a shard."""
+    """Return the references of each line of a shard, and which of them each annotator makes.
+
+    Annotators who make the same text share a reference.
+    """
     records = zip(*(lines.texts() for lines in text.references), strict=True)
-    result = []
-    for sentence, row in zip(spec.sentences(text), records, strict=True):
+    references_by_line = []
+    for sentence, records_of_line in zip(
+        spec.sentences(text), records, strict=True
+    ):
         texts = references(sentence, mix=False)
+        index_of = {}
+        for index, tokens in enumerate(texts):
+            index_of[" ".join(tokens)] = index
         corrected = of_annotators(sentence)
-        indices = {" ".join(words): index for index, words in enumerate(texts)}
         of_annotator = []
-        for record in row:
+        for record in records_of_line:
             annotation = annotation_of(record)
             if annotation is None:
                 of_annotator.append(ABSENT)
             else:
-                words = corrected.get(annotation.annotator, sentence.tokens)
-                of_annotator.append(indices[" ".join(words)])
-        result.append(LineReferences(texts, of_annotator))
-    return result
+                tokens = corrected.get(annotation.annotator, sentence.tokens)
+                of_annotator.append(index_of[" ".join(tokens)])
+        references_by_line.append(LineReferences(texts, of_annotator))
+    return references_by_line
 
 
 def _of_column(
@@ -365,20 +404,23 @@ def _of_column(
     reference: Tokens,
     aspect: str,
 ) -> list[Verdict]:
-    """Return the verdicts of a changed column, a row of the kernel's changed columns."""
-    start, end, output_token, reference_token, count = row
-    kind = THREE_WAY_COUNTS[count]
+    """Return the verdicts of a changed column of the alignment.
+
+    `row` has FIELDS of the column (see `alignments.py`); the texts are tokens of the line.
+    """
+    start, end, output_index, reference_index, kind_index = row
+    kind = THREE_WAY_COUNTS[kind_index]
     original = " ".join(source[start:end])
-    proposed = output[output_token] if output_token >= 0 else ""
-    correction = reference[reference_token] if reference_token >= 0 else ""
-    verdicts = VERDICTS[kind]
+    proposed = output[output_index] if output_index >= 0 else ""
+    correction = reference[reference_index] if reference_index >= 0 else ""
+    outcomes = VERDICTS[kind]
     if kind == "fpn" and aspect == "detection":
-        verdicts = [Verdict.RIGHT]
-    result = []
-    for verdict in verdicts:
-        text = correction if verdict == Verdict.MISSED else proposed
-        result.append(Verdict(start, end, original, text, "", verdict))
-    return result
+        outcomes = [Verdict.RIGHT]
+    verdicts = []
+    for outcome in outcomes:
+        text = correction if outcome == Verdict.MISSED else proposed
+        verdicts.append(Verdict(start, end, original, text, "", outcome))
+    return verdicts
 
 
 @lru_cache(1 << 14)
@@ -497,41 +539,54 @@ class Imeasure(Metric):
         outputs: Sequence[Sequence[str]],
         annotations: Sequence[Sequence[str]],
     ) -> Verdicts:
-        """Return the changed tokens of each sentence as right, wrong or missed."""
+        """Return the changed tokens as right, wrong or missed: by system, line and annotator.
+
+        `annotations` has the records of each annotator for all lines. Annotators who take no part
+        in a line have None.
+        """
         text = as_text(sources, outputs, annotations)
         assert text.source is not None  # noqa: S101 (as_text() gives it)
         line_references = references_of_lines(self.spec, text)
-        aligned = self.spec.encode(
+        encoded = self.spec.encode(
             text, [line.texts for line in line_references]
         )
-        offsets, columns = kernel.three_way_columns(*aligned)
+        # the changed columns of reference r and system s: r counts the references of all lines
+        offsets, columns = kernel.three_way_columns(*encoded)
         rows = columns.tolist()
         bounds = offsets.tolist()
-        firsts = aligned.firsts.tolist()
-        source_words = [_words(line) for line in text.source.texts()]
-        result = []
-        for number, system in enumerate(text.systems):
-            judged = []
-            for line, output in enumerate(map(_words, system.texts())):
+        firsts = encoded.firsts.tolist()
+        source_tokens = [_words(line) for line in text.source.texts()]
+        systems = len(text.systems)
+        verdicts_of_systems = []
+        for system in range(systems):
+            verdicts_of_lines = []
+            outputs_of_system = map(_words, text.systems[system].texts())
+            for line, output in enumerate(outputs_of_system):
+                # with each distinct reference of the line
                 by_reference: list[list[Verdict]] = []
-                for reference, words in enumerate(
+                for reference, tokens in enumerate(
                     line_references[line].texts, firsts[line]
                 ):
-                    cell = reference * len(text.systems) + number
+                    cell = reference * systems + system
                     verdicts: list[Verdict] = []
                     for row in rows[bounds[cell] : bounds[cell + 1]]:
                         verdicts += _of_column(
-                            row, source_words[line], output, words, self.aspect
+                            row,
+                            source_tokens[line],
+                            output,
+                            tokens,
+                            self.aspect,
                         )
                     by_reference.append(verdicts)
+                # with each annotator
                 by_annotator: list[list[Verdict] | None] = []
                 for index in line_references[line].of_annotators:
                     by_annotator.append(
                         None if index == ABSENT else by_reference[index]
                     )
-                judged.append(by_annotator)
-            result.append(judged)
-        return result
+                verdicts_of_lines.append(by_annotator)
+            verdicts_of_systems.append(verdicts_of_lines)
+        return verdicts_of_systems
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -566,15 +621,15 @@ class Imeasure(Metric):
         base = aspect_of(source, self.aspect)
         w = float(self.w)
         beta = float(self.beta)
-        values = measures(counts, base, w, beta)
+        measured = measures(counts, base, w, beta)
         outputs = {
-            "imeasure": values["i"],
-            "wacc": values["wacc"],
+            "imeasure": measured["i"],
+            "wacc": measured["wacc"],
             "base_wacc": measures(base, base, w, beta)["wacc"],
-            "acc": values["acc"],
-            "precision": values["p"],
-            "recall": values["r"],
-            "f": values["f"],
+            "acc": measured["acc"],
+            "precision": measured["p"],
+            "recall": measured["r"],
+            "f": measured["f"],
         }
         for name, count in counts._asdict().items():
             outputs[name] = count.astype(np.float64)
@@ -612,6 +667,7 @@ class Imeasure(Metric):
             }
 
         def keys(totals: Ints, counts: Ints) -> list[Floats]:
+            """Return reference_keys() of all sentences so far with each reference of this one."""
             sums = dict(zip(COUNTS, totals + counts, strict=True))
             return [*np.moveaxis(self._keys(sums), -1, 0)]
 
@@ -620,9 +676,10 @@ class Imeasure(Metric):
     def choose(self, columns: Columns) -> Ints:
         """Return the best reference of each sentence: int64 [lines]."""
         keys = self._keys(columns)
-        return best_by([keys[..., number] for number in range(keys.shape[-1])])
+        return best_by([*np.moveaxis(keys, -1, 0)])
 
     def _keys(self, columns: Columns) -> Floats:
+        """Return the keys by which references are compared: float64 [..., KEYS]."""
         counts, base = _stacked(columns)
         return reference_keys(
             counts,

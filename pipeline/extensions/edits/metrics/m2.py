@@ -79,9 +79,13 @@ class MaxMatchSpec(StatisticsSpec):
         )
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count a shard, with the edits of annotators read once for all systems."""
+        """Return the columns of each system: int64 [lines, annotators] each, and reduced [lines].
+
+        The references of `text` are the records of annotators. `ref_len` is how many edits an
+        annotator has, and `reduced` whether the linear method was used.
+        """
         gold, matches = self.matches(text)
-        counts = []
+        columns_of_systems = []
         for system in range(len(text.systems)):
             columns = {
                 "order": gold.order,
@@ -90,8 +94,8 @@ class MaxMatchSpec(StatisticsSpec):
                 "proposed": matches.proposed[system],
                 "reduced": matches.reduced[system],
             }
-            counts.append(columns)
-        return counts
+            columns_of_systems.append(columns)
+        return columns_of_systems
 
     def matches(
         self, text: Text, *, edits: bool = False
@@ -123,22 +127,28 @@ class MaxMatchSpec(StatisticsSpec):
 
 
 def _folded(texts: Sequence[Lines], encoded: Sequence[Encoded]) -> list[bytes]:
-    """Return each token in lower case, by its id: each letter alone, as Python 2 does it."""
-    tokens: dict[int, str] = {}
-    for lines, ids in zip(texts, encoded, strict=True):
-        words: list[str] = []
+    """Return each token in lower case, by its id: each letter alone, as Python 2 does it.
+
+    `encoded` has the ids of the tokens of `texts`.
+    """
+    token_of: dict[int, str] = {}
+    for lines, encoded_lines in zip(texts, encoded, strict=True):
+        tokens: list[str] = []
         for line in lines.texts():
-            words += line.decode().split()
-        tokens.update(zip(ids.ids.tolist(), words, strict=True))
+            tokens += line.decode().split()
+        token_of.update(zip(encoded_lines.ids.tolist(), tokens, strict=True))
     folded = []
-    for number in range(len(tokens)):
-        letters = [letter.lower()[:1] for letter in tokens[number]]
+    for token_id in range(len(token_of)):
+        letters = [letter.lower()[:1] for letter in token_of[token_id]]
         folded.append("".join(letters).encode())
     return folded
 
 
 def proposed_edits(spec: MaxMatchSpec, text: Text) -> list[list[list[Judged]]]:
-    """Return for each system and line the annotators who take part, as m2scorer orders them."""
+    """Return the edits of outputs beside those of annotators, for each system and line.
+
+    A line has a Judged for each annotator who takes part, as m2scorer orders them.
+    """
     gold, matches = spec.matches(text, edits=True)
     proposed = matches.edits
     assert proposed is not None  # noqa: S101 (it is requested)
@@ -148,39 +158,41 @@ def proposed_edits(spec: MaxMatchSpec, text: Text) -> list[list[list[Judged]]]:
     )
     sources = [line.decode().split() for line in text.source.texts()]
     annotators = len(text.references)
-    result = []
-    row = 0  # of `proposed`: systems, lines and annotators one after the other
+    judged_systems = []
+    row = 0  # of proposed.offsets: systems, lines and annotators one after the other
     for system in text.systems:
-        of_system = []
+        judged_lines = []
         for line, output in enumerate(system.texts()):
-            words = output.decode().split()
-            judged = []
+            output_tokens = output.decode().split()
+            judged_annotators = []
             for index in np.argsort(gold.order[line], kind="stable").tolist():
                 edits_of_annotator = gold_edits[line][index]
                 if edits_of_annotator is None:
                     continue
-                low, high = proposed.offsets[
-                    row + index : row + index + 2
-                ].tolist()
+                low = int(proposed.offsets[row + index])
+                high = int(proposed.offsets[row + index + 1])
                 edits = _matched(
                     sources[line],
-                    words,
+                    output_tokens,
                     proposed.spans[low:high].tolist(),
                     proposed.compared[low:high].tolist(),
                     edits_of_annotator,
                 )
-                number = int(gold.records.heads[line, index, 1])
-                if number == ABSENT:
-                    number = index
-                judged.append(
-                    Judged(
-                        number, index, sources[line], edits_of_annotator, edits
-                    )
+                annotator = int(gold.records.heads[line, index, 1])
+                if annotator == ABSENT:
+                    annotator = index
+                judged = Judged(
+                    annotator=annotator,
+                    reference=index,
+                    tokens=sources[line],
+                    gold=edits_of_annotator,
+                    edits=edits,
                 )
-            of_system.append(judged)
+                judged_annotators.append(judged)
+            judged_lines.append(judged_annotators)
             row += annotators
-        result.append(of_system)
-    return result
+        judged_systems.append(judged_lines)
+    return judged_systems
 
 
 def _matched(
@@ -190,17 +202,18 @@ def _matched(
     compared: list[list[int]],
     gold_edits: list[GoldEdit],
 ) -> list[ProposedEdit]:
-    """Return proposed edits with the gold edits that each matches.
+    """Return the proposed edits of a line with the gold edits that each matches.
 
-    These are among the gold edits after the last match, in the order of the file.
+    `source` and `output` are the line's tokens, and `gold_edits` those of an annotator. `spans` and
+    `compared` have a row for each proposed edit, as ProposedEdits has them. An edit matches gold
+    edits after the last match of the edits before, in the order of the file.
     """
     edits = []
     first = 0
-    for (low, high, output_low, output_high), (start, end) in zip(
-        spans, compared, strict=True
-    ):
-        original = " ".join(source[low:high])
-        correction = " ".join(output[output_low:output_high])
+    for span, (start, end) in zip(spans, compared, strict=True):
+        source_start, source_end, output_start, output_end = span
+        original = " ".join(source[source_start:source_end])
+        correction = " ".join(output[output_start:output_end])
         edit = ProposedEdit(start, end, original, correction, [])
         for index in range(first, len(gold_edits)):
             if is_match(edit, gold_edits[index], source):
@@ -216,20 +229,20 @@ def verdicts(
 ) -> list[list[Verdict] | None]:
     """Return the verdicts of each annotator on the edits of a line, None for absent annotators.
 
-    A proposed edit is right once for each edit of the annotator that it matches. A right or a
-    missed edit has the type that the annotator gave it; a wrong one has none.
+    `row` has the annotators who take part, of so many `annotators`. A proposed edit is right once
+    for each edit of the annotator that it matches. A right or a missed edit has the type that the
+    annotator gave it; a wrong one has none. Verdicts are sorted by span, missed edits last.
     """
     by_annotator: list[list[Verdict] | None] = [None] * annotators
     for judged in row:
-        annotator_verdicts = []
+        line_verdicts = []
         for edit in judged.edits:
-            text = (edit.start, edit.end, edit.original, edit.correction)
+            change = (edit.start, edit.end, edit.original, edit.correction)
             if not edit.matched:
-                annotator_verdicts.append(Verdict(*text, "", Verdict.WRONG))
+                line_verdicts.append(Verdict(*change, "", Verdict.WRONG))
             for index in edit.matched:
-                annotator_verdicts.append(
-                    Verdict(*text, judged.gold[index].type, Verdict.RIGHT)
-                )
+                gold_type = judged.gold[index].type
+                line_verdicts.append(Verdict(*change, gold_type, Verdict.RIGHT))
         for gold in judged.missed:
             corrections = ""
             if any(gold.alternatives):
@@ -237,24 +250,16 @@ def verdicts(
                     text or NOTHING for text in gold.alternatives
                 )
             original = judged.original(gold)
-            annotator_verdicts.append(
-                Verdict(
-                    gold.start,
-                    gold.end,
-                    original,
-                    corrections,
-                    gold.type,
-                    Verdict.MISSED,
-                )
-            )
-        annotator_verdicts.sort(
+            change = (gold.start, gold.end, original, corrections)
+            line_verdicts.append(Verdict(*change, gold.type, Verdict.MISSED))
+        line_verdicts.sort(
             key=lambda item: (
                 item.start,
                 item.end,
                 item.verdict == Verdict.MISSED,
             )
         )
-        by_annotator[judged.reference] = annotator_verdicts
+        by_annotator[judged.reference] = line_verdicts
     return by_annotator
 
 
@@ -346,11 +351,11 @@ class MaxMatch(Metric):
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator, or with the last."""
         counted = []
-        for name, values in self._compared(columns).items():
+        for name, counts in self._compared(columns).items():
             if self.by_reference:
-                counted.append(Counted(name, values, per_reference=True))
+                counted.append(Counted(name, counts, per_reference=True))
             else:
-                counted.append(Counted(name, values[:, 0], per_reference=False))
+                counted.append(Counted(name, counts[:, 0], per_reference=False))
         return counted
 
     def _compared(self, columns: Columns) -> dict[str, Ints]:
@@ -358,11 +363,9 @@ class MaxMatch(Metric):
         terms = self.make_terms(columns)
         if self.by_reference:
             return terms
-        rows = np.arange(len(columns["ref_len"]))
+        lines = np.arange(len(columns["ref_len"]))
         last = last_present(columns)
-        return {
-            name: values[rows, last, None] for name, values in terms.items()
-        }
+        return {name: term[lines, last, None] for name, term in terms.items()}
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         """Return m2, precision, recall, and the counts."""
@@ -408,7 +411,11 @@ class MaxMatch(Metric):
         )
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
-        """Return the same for arrays of totals and counts."""
+        """Return the parts of key() for arrays: F of all sentences so far, correct edits, and edits.
+
+        `totals` of the sentences before and `counts` of this one are int64 [3, ...], in the order
+        of COUNTS. More edits are worse, so that their weighted number is negative.
+        """
         correct, proposed, gold = (totals + counts).astype(np.float64)
         beta = float(self.beta)
         denominator = beta**2 * gold + proposed
@@ -440,16 +447,25 @@ class MaxMatch(Metric):
         outputs: Sequence[Sequence[str]],
         annotations: Sequence[Sequence[str]],
     ) -> Verdicts:
-        """Return the right, the wrong and the missed edits of each sentence."""
-        result = []
-        for lines in proposed_edits(
-            self.spec, as_text(sources, outputs, annotations)
-        ):
-            result.append([verdicts(row, len(annotations)) for row in lines])
-        return result
+        """Return the right, the wrong and the missed edits: by system, line and annotator.
+
+        `annotations` has the records of each annotator for all lines.
+        """
+        text = as_text(sources, outputs, annotations)
+        annotators = len(annotations)
+        verdicts_of_systems = []
+        for rows in proposed_edits(self.spec, text):
+            verdicts_of_systems.append(
+                [verdicts(row, annotators) for row in rows]
+            )
+        return verdicts_of_systems
 
     def explained(self, text: Text) -> list[tuple[str, str]]:
-        """Return the right, the wrong and the missing edits of an output with each annotator."""
+        """Return the right, the wrong and the missing edits of an output with each annotator.
+
+        They are pairs of a heading (match, wrong, missing, or empty) and a line of text. `text` has
+        one line and one system.
+        """
         (annotators,) = self.judged(text)
         lines: list[tuple[str, str]] = []
         has_unchanged = False
@@ -466,27 +482,25 @@ class MaxMatch(Metric):
         return lines
 
     def _with_annotator(self, judged: Judged) -> Iterator[tuple[str, str]]:
-        counts = {
-            name: np.array(count)
-            for name, count in judged.counts._asdict().items()
-        }
+        """Yield the lines of explained() for one annotator: the score, then the edits."""
+        counts = {}
+        for name, count in judged.counts._asdict().items():
+            counts[name] = np.array(count)
         score = 100 * float(self._scores(counts)[0])
-        file = (
-            f" ({judged.annotator} in the file)"
-            if judged.annotator != judged.reference
-            else ""
-        )
+        in_file = ""
+        if judged.annotator != judged.reference:
+            in_file = f" ({judged.annotator} in the file)"
         correct, proposed, gold = judged.counts
         summary = f"{correct} right of {proposed} proposed edits, {gold} of the annotator"
         yield (
             "",
-            f"annotator {judged.reference}{file}: {self.output} {score:.2f} ({summary})",
+            f"annotator {judged.reference}{in_file}: {self.output} {score:.2f} ({summary})",
         )
         for edit in judged.edits:
+            text = str(edit)
             unchanged = ", ".join(unchanged_words(edit))
-            text = (
-                f"{edit} (unchanged: {unchanged})" if unchanged else str(edit)
-            )
+            if unchanged:
+                text += f" (unchanged: {unchanged})"
             yield "match" if edit.matched else "wrong", text
         for missed in judged.missed:
             yield "missing", judged.written(missed)
@@ -495,18 +509,21 @@ class MaxMatch(Metric):
         self,
         counts: Mapping[str, Iterable[Columns]],
     ) -> list[CountWarning]:
-        """Return the lines that are too long for the official method."""
+        """Return a warning for each line that is too long for the official method.
+
+        `counts` has the columns of each system, block after block of lines.
+        """
         message = (
             "m2: too long for the official method; a method in linear time counts it, "
             "nearly always alike"
         )
-        notes = []
+        warnings = []
         for system, blocks in counts.items():
-            first = 1
+            first = 1  # the number of the block's first line
             for columns in blocks:
-                for line in np.flatnonzero(columns["reduced"]).tolist():
-                    notes.append(
-                        CountWarning(message, system=system, line=line + first)
+                for index in np.flatnonzero(columns["reduced"]).tolist():
+                    warnings.append(
+                        CountWarning(message, system=system, line=first + index)
                     )
                 first += len(columns["reduced"])
-        return notes
+        return warnings

@@ -87,6 +87,7 @@ _beta.__name__ = f"number from 0 to {MAX_BETA:,.0f}"
 
 
 def run(args: argparse.Namespace) -> None:
+    """Print the scores of an M2 file, and warnings on standard error; raises CorpusError."""
     output, reference = read_m2(args.hyp, args.ref)
     by_type = bool(args.cat or args.filt) or args.mode == "cse"
     print_warnings(compared_notes(output, reference, compares_types=by_type))

@@ -68,9 +68,10 @@ def run(args: argparse.Namespace) -> None:
     if problems:
         raise CorpusError(problems)
 
-    # their edits
+    # their edits: each sentence of the source with each of its corrected texts
     pairs = []
-    for line, corrected in zip(source, zip(*texts, strict=True), strict=True):
+    corrected_lines = zip(*texts, strict=True)
+    for line, corrected in zip(source, corrected_lines, strict=True):
         pairs += [(line, text) for text in corrected]
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
         bar.stage("annotating")
@@ -81,11 +82,10 @@ def run(args: argparse.Namespace) -> None:
             cache=None if args.no_cache else AnnotationCache(warn=bar.warn),
             progress=bar.progress,
         )
-    count = len(texts)
     blocks = []
-    for number, line in enumerate(source):
-        first = number * count
-        annotations = annotated.annotations[first : first + count]
+    for index, line in enumerate(source):
+        first = index * len(texts)
+        annotations = annotated.annotations[first : first + len(texts)]
         blocks.append(block(line, annotations).encode())
     write_atomic(Path(args.out), blocks)
     if args.quiet:

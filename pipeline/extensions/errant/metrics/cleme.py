@@ -56,7 +56,11 @@ class Sums(NamedTuple):
 
 
 def first_version(sums: Sums, beta: float) -> dict[str, Floats]:
-    """Return F-beta, precision (1 without fp), recall (1 without fn) and accuracy (or 0)."""
+    """Return the scores of CLEME: F-beta, precision, recall and accuracy of sums of chunks.
+
+    Precision is 1 if nothing is proposed, recall 1 if nothing is required, and accuracy 0 without
+    any chunk.
+    """
     proposed = sums.tp + sums.fp
     required = sums.tp + sums.fn
     score, precision, recall = f_of_counts(sums.tp, proposed, required, beta)
@@ -107,13 +111,16 @@ class Curve(NamedTuple):
     def weights(
         self, lengths: Ints, mean: float, *, falling: bool = False
     ) -> Floats:
-        """Return the weights of lengths, given the mean length of changed chunks: float64."""
-        beyond = lengths - mean if falling else mean - lengths
+        """Return the weight of each length, float64 of the same shape.
+
+        It is a logistic function of the length, clipped to `low` and `high`. `mean` is the mean
+        length of the chunks that references change.
+        """
+        exponents = lengths - mean if falling else mean - lengths
+        # exp() may be infinite, then the weight is `low`
         with np.errstate(over="ignore"):
-            growth = (self.alpha - 1) * np.exp(beyond)
-        weights: Floats = np.clip(
-            self.alpha / (1 + growth), self.low, self.high
-        )
+            decay = (self.alpha - 1) * np.exp(exponents)
+        weights: Floats = np.clip(self.alpha / (1 + decay), self.low, self.high)
         return weights
 
 
@@ -125,7 +132,10 @@ class Curves(NamedTuple):
     fn: Curve
 
     def of_kinds(self, lengths: int, mean: float) -> Ints:
-        """Return the weights of the lengths from 0 on for each of KINDS: int64 [4, lengths]."""
+        """Return the weights of so many lengths, from 0, for each of KINDS: int64 [4, lengths].
+
+        They are in units of 2**-48. `mean` is the mean length of the chunks that references change.
+        """
         all_lengths = np.arange(lengths)
         tp = self.tp.weights(all_lengths, mean)
         fp = self.fp.weights(all_lengths, mean, falling=True)
@@ -282,25 +292,31 @@ class Cleme(AnnotatesTexts, Metric):
         return tuple(Field(name, per_reference=self._apart) for name in TERMS)
 
     def make_terms(self, columns: Columns) -> dict[str, Ints]:
-        """Return the weighted sums of each sentence."""
+        """Return the weighted sums of each sentence: int64 [lines] or [lines, references].
+
+        Columns count chunks by their length, on the last axis. Raises InputError if the mean length
+        is too great for exact weights of the lengths that are counted apart.
+        """
         mean = _mean_length(columns)
         name = self._weights
         longest = LONGEST[name]
-        about = f"cleme: what references change is {mean:.1f} words long on average, and"
+        beginning = f"cleme: what references change is {mean:.1f} words long on average, and"
         if name == "corpus" and mean > longest - 1:
             raise InputError(
-                f"{about} weights: corpus is for at most {longest - 1}; "
+                f"{beginning} weights: corpus is for at most {longest - 1}; "
                 "write weights: none or weights: sentence"
             )
         has_long_chunks = any(columns[kind][..., -1].any() for kind in KINDS)
         if name == "sentence" and mean > HIGHEST_MEAN and has_long_chunks:
             raise InputError(
-                f"{about} with weights: sentence pieces of {longest} words and more are "
+                f"{beginning} with weights: sentence pieces of {longest} words and more are "
                 f"weighed exactly for at most {HIGHEST_MEAN}; write weights: none"
             )
         curves = CURVES[name]
         if name == "sentence" and not self._apart:
             curves = INDEPENDENT_SENTENCE
+
+        # the counts of each length times the halves of its weight
         terms = {"tn": columns["tn"]}
         weights = curves.of_kinds(longest + 1, mean)
         for kind, weights_of_kind in zip(KINDS, weights, strict=True):
@@ -311,19 +327,23 @@ class Cleme(AnnotatesTexts, Metric):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return how many chunks of each kind there are, without weights."""
+        chunks_of_kinds = {}
+        for kind in KINDS:
+            chunks_of_kinds[kind] = columns[kind].sum(axis=-1)  # of any length
+        chunks_of_kinds["tn"] = columns["tn"]
         counted = []
-        for kind in (*KINDS, "tn"):
-            values = columns[kind]
-            if kind != "tn":
-                values = values.sum(axis=-1)
-            counted.append(Counted(kind, values, per_reference=self._apart))
+        for kind, chunks in chunks_of_kinds.items():
+            counted.append(Counted(kind, chunks, per_reference=self._apart))
         return counted
 
     def count_warnings(
         self,
         counts: Mapping[str, Iterable[Columns]],
     ) -> list[CountWarning]:
-        """Return warnings for outputs with further annotators, who do not count."""
+        """Return a warning for each output with further annotators, who do not count.
+
+        `counts` has the columns of each system, block after block of lines.
+        """
         notes = []
         for system, blocks in counts.items():
             annotators = np.concatenate(
@@ -400,52 +420,63 @@ class Cleme(AnnotatesTexts, Metric):
         return {name: values[:, None] for name, values in rates.items()}
 
     def _exact(self, sums: Sequence[int]) -> float:
-        """Return the score of sums of TERMS, computed with whole numbers in units, which cancel."""
-        hits, necessary, unnecessary, missed = _in_units(sums)
-        wrong = necessary + unnecessary
+        """Return the score of sums of TERMS for one reference, as the authors' program rounds it.
+
+        It is computed with whole numbers of Python, in units of 2**-48, which cancel.
+        """
+        tp, fp_ne, fp_un, fn = _in_units(sums)
+        fp = fp_ne + fp_un
         if self.version == "1":
             beta = float(self.beta)
-            _, _, score = precision_recall_f(hits, wrong, missed, beta)
+            _, _, score = precision_recall_f(tp, fp, fn, beta)
             return round(score, DECIMALS)
-        to_change = hits + necessary + missed
-        rates: list[float] = [0, 0, 0, 0]
+        to_change = tp + fp_ne + fn
+        hit = 0.0
+        err = 0.0
+        und = 0.0
+        ove = 0.0
         if to_change:
-            rates[:3] = [
-                count / to_change for count in (hits, necessary, missed)
-            ]
-        if hits + wrong:
-            rates[3] = unnecessary / (hits + wrong)
-        return float(score_of_rates(self.level, *rates))
+            hit = tp / to_change
+            err = fp_ne / to_change
+            und = fn / to_change
+        if tp + fp:
+            ove = fp_un / (tp + fp)
+        return float(score_of_rates(self.level, hit, err, und, ove))
 
     def _keys(
         self, totals: Ints, counts: Ints
     ) -> list[NDArray[np.number[Any]]]:
-        """Return what is greatest for the chosen reference; candidates are on the second axis.
+        """Return the parts of the key that is greatest for the chosen reference.
 
-        Scores are real numbers. If rounding them could change the choice, whole numbers decide.
+        `totals` of the sentences before and `counts` of each sentence are TERMS: int64 [terms, 1 or
+        references, sentences]. Scores are floats. If their rounding could change the choice, they
+        are computed anew with whole numbers.
         """
         new_totals = totals + counts
         sums = _sums(dict(zip(TERMS, new_totals, strict=True)))
         if self.version == "2":
             score = second_version(sums, self.level)["cleme"]
-            near = score > score.max(axis=0) - NEAR
-            doubtful = near & (near.sum(axis=0) > 1)
+            is_near_best = score > score.max(axis=0) - NEAR
+            is_doubtful = is_near_best & (is_near_best.sum(axis=0) > 1)
         else:
-            exact = first_version(sums, float(self.beta))["cleme"]
-            score = rounded(exact, DECIMALS)
-            scaled = exact * 10.0**DECIMALS
-            doubtful = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
-        for index in map(tuple, np.argwhere(doubtful)):
-            candidate = new_totals[(slice(None), *index)]
-            score[index] = self._exact(candidate.tolist())
+            unrounded = first_version(sums, float(self.beta))["cleme"]
+            score = rounded(unrounded, DECIMALS)
+            scaled = unrounded * 10.0**DECIMALS
+            # the digit behind the last one is nearly a 5
+            is_doubtful = np.abs(scaled - np.floor(scaled) - 0.5) < NEAR
+        for index in map(tuple, np.argwhere(is_doubtful)):
+            terms = new_totals[(slice(None), *index)]
+            score[index] = self._exact(terms.tolist())
         tp, fp_ne, fp_un, fn = _in_units(counts)
-        return [score, tp, -(fp_ne + fp_un), -fn, counts[-1]]
+        tn = counts[TERMS.index("tn")]
+        return [score, tp, -(fp_ne + fp_un), -fn, tn]
 
 
 def _mean_length(columns: Columns) -> float:
     """Return the mean length of the chunks that references change, 0 without any.
 
-    It is that of the data set, whose sums are among the columns, or else that of the lines.
+    It is that of the data set if its sums are among the columns (the same for each line), or else
+    that of the lines.
     """
     sums = []
     for name in CHANGED:

@@ -76,33 +76,36 @@ def changes_of(edits: Iterable[Edit], size: int) -> list[Change]:
 def chunks_of(
     sentence: Sequence[str], texts: Sequence[Sequence[Change]]
 ) -> Chunks:
-    """Return the chunks of a sentence.
+    """Cut a sentence into chunks.
 
+    `sentence` is its tokens. `texts` has the changes of the output and then of each reference.
     Edits that overlap or touch are in one chunk, as section 3.1 of Ye et al. 2023 says, and the
-    authors' program where the paper leaves a case open. `texts` has the changes of the output and
-    then of each reference.
+    authors' program where the paper leaves a case open.
     """
+    # join the spans of changes that overlap or touch
     spans: list[list[int]] = []
     for start, end, _ in sorted(itertools.chain.from_iterable(texts), key=SPAN):
         if spans and start <= spans[-1][1]:
             spans[-1][1] = max(end, spans[-1][1])
         else:
             spans.append([start, end])
+
+    # the words of each text in each span, and the parts between spans
     changed = []
     unchanged = 0
     last_end = 0
     for start, end in spans:
-        words: list[Words | None] = []
+        words_of_texts: list[Words | None] = []
         for changes in texts:
             inside = []
             for change in changes:
                 if start <= change.start and change.end <= end:
                     inside.append(change)
+            words = None
             if inside:
-                words.append(words_of(sentence, inside, start, end))
-            else:
-                words.append(None)
-        changed.append(Chunk(tuple(sentence[start:end]), words))
+                words = words_of(sentence, inside, start, end)
+            words_of_texts.append(words)
+        changed.append(Chunk(tuple(sentence[start:end]), words_of_texts))
         if start > last_end:
             unchanged += 1
         last_end = end
@@ -117,7 +120,7 @@ def words_of(
     start: int,
     end: int,
 ) -> Words:
-    """Return the words into which changes turn the tokens from start to end."""
+    """Return the words into which changes, in their order, turn the tokens from start to end."""
     words: list[str] = []
     last_end = start
     for change in changes:
@@ -189,45 +192,58 @@ class ClemeSpec(StatisticsSpec):
         return tuple(fields)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count the chunks of a shard; equal outputs of several systems are compared once."""
+        """Return the columns of each system (see columns), an array whose first axis is lines.
+
+        References and systems of `text` are records of edits. Equal outputs of several systems are
+        compared once.
+        """
         assert text.source is not None  # noqa: S101 (the source is needed)
-        several = len(text.references)
+        annotators = len(text.references)
         sentences = [
             tuple(line.decode().split()) for line in text.source.texts()
         ]
-        schema = self.schema(several)
+        schema = self.schema(annotators)
         shape = (len(sentences), schema.width)
-        result = [
+        columns_of_systems = [
             schema.unpack(np.zeros(shape, np.int64)) for _ in text.systems
         ]
         cached_outputs_of = lru_cache(CACHED_RECORDS)(outputs_of)
         gold = zip(*(lines.texts() for lines in text.references), strict=True)
-        records = zip(*(lines.texts() for lines in text.systems), strict=True)
-        lines = zip(sentences, gold, records, strict=True)
-        for line, (sentence, annotations, outputs) in enumerate(lines):
-            references = _references(annotations, sentence)
-            rows = {}
-            for record in set(outputs):
+        outputs = zip(*(lines.texts() for lines in text.systems), strict=True)
+        lines = zip(sentences, gold, outputs, strict=True)
+        for line, (sentence, gold_records, output_records) in enumerate(lines):
+            references = _references(gold_records, sentence)
+            row_of = {}
+            for record in set(output_records):
                 edits = cached_outputs_of(record)
-                rows[record] = self._row(sentence, edits, references, several)
-            for record, columns in zip(outputs, result, strict=True):
-                for name, numbers in rows[record].items():
-                    columns[name][line] = numbers
-        return result
+                row_of[record] = self._row(
+                    sentence, edits, references, annotators
+                )
+            for record, columns in zip(
+                output_records, columns_of_systems, strict=True
+            ):
+                for name, counts in row_of[record].items():
+                    columns[name][line] = counts
+        return columns_of_systems
 
     def _row(
         self,
         sentence: Words,
         outputs: Sequence[Sequence[Edit]],
         references: Sequence[Reference],
-        several: int,
+        annotators: int,
     ) -> dict[str, Any]:
-        """Return the columns of a sentence of an output; `several` is the number of references."""
+        """Return the columns of one sentence.
+
+        `outputs` has the edits of each annotator of the output, of which the first counts.
+        `references` are the annotators who take part, of so many `annotators` of the data set.
+        """
         output = changes_of(outputs[0], len(sentence))
-        chunks = chunks_of(
-            sentence, [output, *(reference.changes for reference in references)]
-        )
-        number_of_chunks = chunks.unchanged + len(chunks.changed)
+        changes = [reference.changes for reference in references]
+        chunks = chunks_of(sentence, [output, *changes])
+        all_chunks = chunks.unchanged + len(chunks.changed)
+
+        # the lengths of what references change
         lengths = []
         for chunk in chunks.changed:
             for words in chunk.texts[1:]:
@@ -238,25 +254,29 @@ class ClemeSpec(StatisticsSpec):
             "changed_pieces": len(lengths),
             "annotators": len(outputs),
         }
+
+        # with all references together
         if not self.dependent:
             kinds = self._histograms(
                 chunks.changed, range(1, len(references) + 1)
             )
             columns.update(zip(KINDS, kinds, strict=True))
-            columns["tn"] = number_of_chunks - kinds.sum()
+            columns["tn"] = all_chunks - kinds.sum()
             return columns
-        columns["order"] = np.zeros(several, np.int64)
-        columns["ref_len"] = np.full(several, -1)
-        columns["tn"] = np.zeros(several, np.int64)
-        kinds = np.zeros((len(KINDS), several, self.longest + 1), np.int64)
-        for index, reference in enumerate(references, 1):
-            number = reference.number
-            histograms = self._histograms(chunks.changed, [index])
-            texts = [chunk.texts[index] for chunk in chunks.changed]
-            kinds[:, number] = histograms
-            columns["order"][number] = reference.order
-            columns["ref_len"][number] = len(texts) - texts.count(None)
-            columns["tn"][number] = number_of_chunks - histograms.sum()
+
+        # or with each
+        columns["order"] = np.zeros(annotators, np.int64)
+        columns["ref_len"] = np.full(annotators, -1)
+        columns["tn"] = np.zeros(annotators, np.int64)
+        kinds = np.zeros((len(KINDS), annotators, self.longest + 1), np.int64)
+        for text_index, reference in enumerate(references, 1):
+            annotator = reference.number
+            histograms = self._histograms(chunks.changed, [text_index])
+            texts = [chunk.texts[text_index] for chunk in chunks.changed]
+            kinds[:, annotator] = histograms
+            columns["order"][annotator] = reference.order
+            columns["ref_len"][annotator] = len(texts) - texts.count(None)
+            columns["tn"][annotator] = all_chunks - histograms.sum()
         columns.update(zip(KINDS, kinds, strict=True))
         return columns
 
@@ -281,15 +301,16 @@ class ClemeSpec(StatisticsSpec):
 def _references(records: Sequence[bytes], sentence: Words) -> list[Reference]:
     """Return the annotators who take part in a sentence.
 
-    Empty references are left out unless all are empty, and so are pairs with a further annotator of
-    the output.
+    `records` has the record of each annotator, empty for one without a line. Annotators whose text
+    has no word are left out; if all are such, the last in the file takes part. Pairs with a further
+    annotator of the output are left out too.
     """
     references = []
-    for number, record in enumerate(records):
+    for column, record in enumerate(records):
         annotation = annotation_of(record)
         if annotation and annotation.output == 0:
             changes = changes_of(annotation.edits, len(sentence))
-            references.append(Reference(number, annotation.order, changes))
+            references.append(Reference(column, annotation.order, changes))
     with_words = []
     for reference in references:
         if words_of(sentence, reference.changes, 0, len(sentence)):
@@ -306,11 +327,12 @@ def _kind(
     *,
     dependent: bool,
 ) -> int | None:
-    """Return the number of a chunk's kind in KINDS, None for one that is rightly left as it is.
+    """Return the index in KINDS of a chunk's kind, None for one that is rightly left as it is.
 
-    A reference that edits a chunk without changing a word requires nothing if it is compared alone.
-    Together with others it counts as a reference that changes the chunk. Both are as in the
-    authors' program.
+    `references` has the words of each reference there, None for one without an edit. A reference
+    that edits a chunk without changing a word requires nothing if it is compared alone
+    (`dependent`). Together with others it counts as a reference that changes the chunk. Both are as
+    in the authors' program.
     """
     output = chunk.texts[0]
     if output is None:

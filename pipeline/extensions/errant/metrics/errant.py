@@ -79,13 +79,17 @@ class Compared(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Edits as they are compared, one entry for each edit, or in mode dt for each of its tokens."""
+    """Edits as they are compared, one entry for each edit, or in mode dt for each of its tokens.
+
+    The arrays have an element for each entry.
+    """
 
     rows: Ints
     """The line of each, or the system times the number of lines plus the line."""
     keys: Ints
     """The properties that have to be equal, as a number."""
     types: Ints
+    """The number of its type."""
     alive: Bools
     """Whether the first edit with this key is no noop."""
     ranks: Ints
@@ -134,86 +138,93 @@ class _Comparing:
     """
 
     def __init__(self, comparison: Comparison, text: Text) -> None:
+        """Read the records of a shard, first their fields, then the first lines and the edits."""
         self.comparison = comparison
         self.systems = len(text.systems)
         self.lines = len(text.references[0].starts)
         self.pairs = len(text.references)
+        # number the fields of all records; equal fields have the same id
         words = kernel.words([*text.references, *text.systems], "fields")
         self._distinct = words.distinct()
         ids = np.concatenate([fields.ids for fields in words.texts])
-        sizes = np.concatenate(
+        fields_of_rows = np.concatenate(
             [np.diff(fields.offsets) for fields in words.texts]
         )
-        # only references have a first line
+        # read the first lines, which only references have: order, annotator and output
         reference_rows = self.pairs * self.lines
-        first_fields = np.cumsum(sizes) - sizes
+        first_fields = np.cumsum(fields_of_rows) - fields_of_rows
         first_lines = first_fields[:reference_rows]
-        sizes[:reference_rows] -= 1
+        fields_of_rows[:reference_rows] -= 1
         heads = self._numbered(ids[first_lines], _head)
-        table = np.array(heads.values, np.int64).reshape(-1, 3)
+        head_table = np.array(heads.values, np.int64).reshape(-1, 3)
         shape = (self.pairs, self.lines, 3)
-        self.heads = table[heads.numbers].reshape(shape)
+        self.heads = head_table[heads.numbers].reshape(shape)
+        # read the edits
         fields = np.delete(ids, first_lines).reshape(-1, FIELDS)
-        self._read_entries(fields, sizes // FIELDS)
+        self._read_entries(fields, fields_of_rows // FIELDS)
 
     def _numbered(
         self,
         ids: NDArray[np.int32],
         value_of: Callable[[str], Any],
     ) -> Numbered:
-        """Return a number for the value of each field."""
-        numbers: dict[Any, int] = {}
-        table = np.zeros(len(self._distinct), np.int64)
-        for field in np.flatnonzero(np.bincount(ids)).tolist():
-            value = value_of(self._distinct[field])
-            table[field] = numbers.setdefault(value, len(numbers))
-        return Numbered(table[ids], list(numbers))
+        """Give equal values of some fields equal numbers; `ids` are the ids of these fields.
+
+        `value_of` makes a value of the text of a field, and is called once for each distinct text.
+        """
+        number_of: dict[Any, int] = {}
+        number_of_id = np.zeros(len(self._distinct), np.int64)
+        for field_id in np.flatnonzero(np.bincount(ids)).tolist():
+            value = value_of(self._distinct[field_id])
+            number_of_id[field_id] = number_of.setdefault(value, len(number_of))
+        return Numbered(number_of_id[ids], list(number_of))
 
     def _read_entries(self, fields: NDArray[np.int32], sizes: Ints) -> None:
         """Set the entries of all rows, and how many annotators each row has.
 
-        `sizes` are the numbers of edits of each row.
+        `fields` has the ids of the fields of each edit, [edits, FIELDS], and `sizes` the number of
+        edits of each row, [rows].
         """
         rows = np.repeat(np.arange(len(sizes)), sizes)
         types = self._numbered(fields[:, 1], str)
         self.types: list[str] = types.values
 
-        # the rank of each edit's annotator in its row, by first appearance
+        # the rank of each annotator of a row, by first appearance; edits are grouped by both
         annotators = self._numbered(fields[:, 5], int)
-        annotators_of_rows = _groups(
+        by_annotator = _groups(
             rows * len(annotators.values) + annotators.numbers
         )
-        first = annotators_of_rows.first
-        by_appearance = np.argsort(first)
-        row_of = rows[first[by_appearance]]
-        first_in_row = np.searchsorted(row_of, row_of)
-        ranks = np.empty(len(first), np.int64)
-        ranks[by_appearance] = np.arange(len(first)) - first_in_row
-        self.annotators = np.bincount(row_of, minlength=len(sizes))
+        by_appearance = np.argsort(by_annotator.first)
+        row_of_group = rows[by_annotator.first[by_appearance]]
+        first_in_row = np.searchsorted(row_of_group, row_of_group)
+        ranks = np.empty(len(by_appearance), np.int64)
+        ranks[by_appearance] = np.arange(len(ranks)) - first_in_row
+        self.annotators = np.bincount(row_of_group, minlength=len(sizes))
 
-        # the keys of the edits that are compared
-        chosen, keys = self._keys(fields, types.numbers)
-        annotator_of_row = annotators_of_rows.of_values[chosen]
-        chosen_types = types.numbers[chosen]
-        is_noop = np.array([name == NOOP for name in self.types], bool)[
-            chosen_types
-        ]
-        groups = _groups(annotator_of_row * self.distinct_keys + keys)
-        is_alive = ~is_noop[groups.first]
+        # the entries: edits that are compared, and whether the first with the same key of the same
+        # annotator is a noop
+        edits, keys = self._keys(fields, types.numbers)
+        annotator_groups = by_annotator.of_values[edits]
+        entry_types = types.numbers[edits]
+        is_noop_type = np.array([name == NOOP for name in self.types], bool)
+        is_noop = is_noop_type[entry_types]
+        by_key = _groups(annotator_groups * self.distinct_keys + keys)
+        is_alive = ~is_noop[by_key.first]
         self.entries = Entries(
-            rows=rows[chosen],
+            rows=rows[edits],
             keys=keys,
-            types=chosen_types,
-            alive=is_alive[groups.of_values],
-            ranks=ranks[annotator_of_row],
+            types=entry_types,
+            alive=is_alive[by_key.of_values],
+            ranks=ranks[annotator_groups],
         )
 
     def _keys(
         self, fields: NDArray[np.int32], types: Ints
     ) -> tuple[Ints, Ints]:
-        """Return the edits that are compared, and their keys.
+        """Return the edits that are compared, by index, and their keys, as numbers: [entries] each.
 
-        An edit occurs several times if each of its tokens counts.
+        `fields` is [edits, FIELDS], and `types` the number of each edit's type, [edits]. In mode dt
+        an edit occurs once for each of its tokens.
         """
         comparison = self.comparison
         mode = comparison.mode
@@ -223,14 +234,15 @@ class _Comparing:
         correction_of = _without_blanks if comparison.style == CHERRANT else str
         corrections = self._numbered(fields[:, 2], correction_of)
 
-        # how often each edit is compared
-        compared_types = []
+        # how many entries each edit has
+        is_compared = []
         for name in self.types:
-            is_undetected = name == UNKNOWN and mode in ("cs", "cse")
-            compared_types.append(
-                name not in comparison.left_out and not is_undetected
+            # an error of unknown type is detected, but not corrected
+            is_uncorrected = name == UNKNOWN and mode in ("cs", "cse")
+            is_compared.append(
+                name not in comparison.left_out and not is_uncorrected
             )
-        times = np.array(compared_types, np.int64)[types]
+        times = np.array(is_compared, np.int64)[types]
         if comparison.single or comparison.multi:
             words = [len(text.split()) for text in corrections.values]
             lengths = np.array(words, np.int64)[corrections.numbers]
@@ -242,116 +254,121 @@ class _Comparing:
         if mode == "dt":
             is_one_key = (start == -1) | (start == end)
             times *= np.where(is_one_key, 1, np.maximum(end - start, 0))
-        chosen = np.repeat(np.arange(len(times)), times)
+        edits = np.repeat(np.arange(len(times)), times)
 
-        # the keys
+        # the keys: span, correction and type as one number, or a token
         keys = spans.numbers
         if mode in ("cs", "cse"):
             keys = keys * len(corrections.values) + corrections.numbers
         if mode == "cse":
-            _, numbers = np.unique(keys, return_inverse=True)
-            keys = numbers * len(self.types) + types
-        keys = keys[chosen]
+            # numbered anew first, so that the products stay small
+            _, span_corrections = np.unique(keys, return_inverse=True)
+            keys = span_corrections * len(self.types) + types
+        keys = keys[edits]
         if mode == "dt":
-            first_keys = np.repeat(np.cumsum(times) - times, times)
-            token = np.arange(len(chosen)) - first_keys
-            first_token = start[chosen]
+            first_entries = np.repeat(np.cumsum(times) - times, times)
+            token = np.arange(len(edits)) - first_entries
+            first_token = start[edits]
             keys = np.where(first_token == -1, -1, 2 * (first_token + token))
         distinct, keys = np.unique(keys, return_inverse=True)
         self.distinct_keys = max(len(distinct), 1)
-        return chosen, keys
+        return edits, keys
 
     def all(self) -> Compared:
-        """Return all hits and misses."""
+        """Return the hits and misses of all outputs with each pair of annotators."""
         shape = (self.systems, self.lines, self.pairs)
         orders = np.zeros(shape, np.int64)
         edits = np.full(shape, -1, np.int64)
         reference_rows = self.pairs * self.lines
         outputs = self.entries.of_rows(reference_rows, len(self.annotators))
         output_annotators = self.annotators[reference_rows:].reshape(shape[:2])
-        judged = self._judged()
+        is_judged = self._judged()
         hits = []
-        for number, heads in enumerate(self.heads):
+        for pair, heads in enumerate(self.heads):
             order, _, output = heads.T
+            # the same for all lines of a pair, but for lines without a record
             output_rank = output.max(initial=0)
-            gold = self._of_pair(number)
+            gold = self._of_pair(pair)
             has_both = (order >= 0) & (output_annotators > output_rank)
             official_order = output * self.pairs + order
-            orders[..., number] = np.where(has_both, official_order, 0)
+            orders[..., pair] = np.where(has_both, official_order, 0)
             gold_rows = gold.rows[gold.alive]
             gold_edits = np.bincount(gold_rows, minlength=self.lines)
-            edits[..., number] = np.where(has_both, gold_edits, -1)
+            edits[..., pair] = np.where(has_both, gold_edits, -1)
             proposed = outputs.where(outputs.ranks == output_rank)
-            hits.append(self._compare(proposed, gold, has_both & judged))
+            hits.append(self._compare(proposed, gold, has_both & is_judged))
         return Compared(orders, edits, hits, self.types)
 
-    def _of_pair(self, number: int) -> Entries:
-        """Return the annotator's entries of a pair."""
-        first = number * self.lines
+    def _of_pair(self, pair: int) -> Entries:
+        """Return the annotator's entries of a pair; rows are lines."""
+        first = pair * self.lines
         return self.entries.of_rows(first, first + self.lines)
 
     def _compare(
         self, proposed: Entries, gold: Entries, compared: Bools
     ) -> PairHits:
-        """Return hits and misses.
+        """Return the hits and misses of outputs with an annotator, as compare() counts them.
 
-        `compared` says which sentences of which systems are compared: [systems, lines].
+        The rows of `proposed` are systems times lines, and those of `gold` lines. `compared` is
+        which sentences of which systems are compared: bool [systems, lines].
         """
-        # the same line and key
+        # number the keys of the annotator in each line, and find them among the proposed ones
         line_keys = gold.rows * self.distinct_keys + gold.keys
-        gold_keys, gold_groups = np.unique(line_keys, return_inverse=True)
+        gold_keys, key_of_gold = np.unique(line_keys, return_inverse=True)
         system, line = np.divmod(proposed.rows, self.lines)
-        keys = line * self.distinct_keys + proposed.keys
-        nearest = np.searchsorted(gold_keys, keys)
+        proposed_keys = line * self.distinct_keys + proposed.keys
+        key_of_proposed = np.searchsorted(gold_keys, proposed_keys)
         padded = np.append(gold_keys, -1)  # no key is below 0
-        same = padded[nearest] == keys
+        in_gold = padded[key_of_proposed] == proposed_keys
 
-        # which systems have them
+        # which systems have each key of the annotator, and with an edit that is no noop
         shape = (self.systems, len(gold_keys))
-        has = np.zeros(shape, bool)
-        has[system[same], nearest[same]] = True
-        has_alive = np.zeros(shape, bool)
-        alive = same & proposed.alive
-        has_alive[system[alive], nearest[alive]] = True
-        counted = compared[:, gold.rows]
-        hits = has_alive[:, gold_groups] & counted
-        missed = gold.alive & ~has[:, gold_groups] & counted
-        misses = proposed.alive & ~same
-        misses &= compared.reshape(-1)[proposed.rows]
+        has_key = np.zeros(shape, bool)
+        has_key[system[in_gold], key_of_proposed[in_gold]] = True
+        has_edit = np.zeros(shape, bool)
+        is_edit = in_gold & proposed.alive
+        has_edit[system[is_edit], key_of_proposed[is_edit]] = True
+
+        # hits and misses of the annotator, [systems, entries], and misses of outputs, [entries]
+        is_compared = compared[:, gold.rows]
+        hits = has_edit[:, key_of_gold] & is_compared
+        missed = gold.alive & ~has_key[:, key_of_gold] & is_compared
+        wrong = proposed.alive & ~in_gold
+        wrong &= compared.reshape(-1)[proposed.rows]
         return PairHits(
             tp=self._gold_edits(gold, hits),
-            fp=TypedEdits(proposed.rows[misses], proposed.types[misses]),
+            fp=TypedEdits(proposed.rows[wrong], proposed.types[wrong]),
             fn=self._gold_edits(gold, missed),
         )
 
-    def _gold_edits(self, entries: Entries, chosen: Bools) -> TypedEdits:
-        """Return the annotator's entries that are chosen of each system: [systems, entries]."""
-        system, number = np.nonzero(chosen)
-        rows = system * self.lines + entries.rows[number]
-        return TypedEdits(rows, entries.types[number])
+    def _gold_edits(self, gold: Entries, chosen: Bools) -> TypedEdits:
+        """Return the annotator's entries that are chosen for each system: bool [systems, entries]."""
+        system, entry = np.nonzero(chosen)
+        rows = system * self.lines + gold.rows[entry]
+        return TypedEdits(rows, gold.types[entry])
 
     def _judged(self) -> Bools:
-        """Return which sentences are judged, according to ChERRANT's files: [lines]."""
+        """Return which sentences are judged: bool [lines].
+
+        In ChERRANT's files, sentences whose only annotator has a single edit, of the type NA, are
+        not judged. In others all are.
+        """
         if self.comparison.style != CHERRANT:
             return np.ones(self.lines, bool)
-        # sentences whose only annotator has the type NA alone are not judged
         annotators = np.zeros(self.lines, np.int64)
-        entries = np.zeros(self.lines, np.int64)
-        unjudged = np.zeros(self.lines, np.int64)
-        unjudged_types = np.array(
-            [name == UNJUDGED for name in self.types], bool
-        )
-        for number, (order, _, output) in enumerate(
-            self.heads.transpose(0, 2, 1)
-        ):
+        edits = np.zeros(self.lines, np.int64)
+        unjudged_edits = np.zeros(self.lines, np.int64)
+        is_unjudged = np.array([name == UNJUDGED for name in self.types], bool)
+        for pair, heads in enumerate(self.heads):
+            order, _, output = heads.T
             if output.max(initial=0):
-                continue
-            edits = self._of_pair(number)
-            unjudged_rows = edits.rows[unjudged_types[edits.types]]
+                continue  # the same annotator with another one of the output
+            entries = self._of_pair(pair)
+            unjudged_rows = entries.rows[is_unjudged[entries.types]]
             annotators += order >= 0
-            entries += np.bincount(edits.rows, minlength=self.lines)
-            unjudged += np.bincount(unjudged_rows, minlength=self.lines)
-        judged: Bools = (annotators != 1) | (entries != 1) | (unjudged != 1)
+            edits += np.bincount(entries.rows, minlength=self.lines)
+            unjudged_edits += np.bincount(unjudged_rows, minlength=self.lines)
+        judged: Bools = (annotators != 1) | (edits != 1) | (unjudged_edits != 1)
         return judged
 
 
@@ -448,7 +465,10 @@ class ErrantSpec(StatisticsSpec):
         return tuple(Field(name, per_reference=True) for name in names)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Compare the edits of a shard."""
+        """Return the columns of each system: int64 [lines, pairs of annotators] each.
+
+        References and systems of `text` are records of edits.
+        """
         compared = hits_of(self.comparison, text)
         systems, lines, pairs = compared.edits.shape
         columns = {"order": compared.orders, "ref_len": compared.edits}
@@ -456,6 +476,7 @@ class ErrantSpec(StatisticsSpec):
             columns[field.name] = np.zeros((systems, lines, pairs), np.int64)
 
         def count(name: str, pair: int, rows: Ints) -> None:
+            """Set a column to how often each row (system and line) occurs."""
             counts = np.bincount(rows, minlength=systems * lines)
             columns[name][..., pair] = counts.reshape(systems, lines)
 
@@ -479,11 +500,11 @@ def _by_system(
     columns: Mapping[str, NDArray[Any]],
     systems: int,
 ) -> list[dict[str, Ints]]:
-    """Return the columns of each system."""
+    """Cut columns [systems, lines, ...] into the columns of each system: [lines, ...] each."""
     by_system = []
     for system in range(systems):
         by_system.append(
-            {name: values[system] for name, values in columns.items()}
+            {name: column[system] for name, column in columns.items()}
         )
     return by_system
 
@@ -517,24 +538,27 @@ class TypeSpec(ErrantSpec):
         )
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Compare the edits of a shard."""
+        """Return the columns of each system: int32 [lines, pairs of annotators, categories + 1]."""
         compared = hits_of(self.comparison, text)
         systems, lines, pairs = compared.edits.shape
-        width = len(self.categories) + 1
-        numbers = {name: number for number, name in enumerate(self.categories)}
-        column_numbers = [
-            numbers.get(name, width - 1) for name in compared.types
-        ]
-        column_of = np.array(column_numbers, np.int64)
-        requested = self._requested(compared.types)
+
+        # the category of each type, the last for those that are none
+        others = len(self.categories)
+        index_of = {name: index for index, name in enumerate(self.categories)}
+        categories = [index_of.get(name, others) for name in compared.types]
+        category_of_type = np.array(categories, np.int64)
+
+        # count by cells: a system, line, pair and category
+        width = others + 1
         shape = (systems, lines, pairs, width)
         columns = {name: np.zeros(shape, np.int32) for name in COUNTS}
+        requested = self._requested(compared.types)
         for pair, hits in enumerate(compared.hits):
             for name, edits in zip(COUNTS, hits, strict=True):
                 rows = edits.rows * pairs + pair
-                cells = rows * width + column_of[edits.types]
+                cells = rows * width + category_of_type[edits.types]
                 counted = cells[requested[edits.types]]
-                # most counts are 0
+                # by distinct cells, since most counts are 0
                 distinct, times = np.unique(counted, return_counts=True)
                 columns[name].reshape(-1)[distinct] = times
         return _by_system(columns, systems)
@@ -558,8 +582,9 @@ def verdicts(
 ) -> list[Verdict] | None:
     """Return a verdict for each hit and miss of a sentence, as they are counted.
 
-    `only` are the types that are listed; empty: all. `output` and `annotation` are records of
-    edits. Returns None without a line of the annotator.
+    `source` is the sentence; `output` and `annotation` are records of edits. `only` are the types
+    that are listed; empty: all. Verdicts are sorted by span, missed edits last. Returns None if
+    the annotator, or the output's annotator to compare with, has no line.
     """
     gold = annotation_of(annotation.encode())
     outputs = outputs_of(output.encode())
@@ -567,19 +592,18 @@ def verdicts(
         return None
     tokens = source.split()
     judged = _judged_edits(comparison, outputs[gold.output], gold.edits)
-    result = []
+    listed = []
     for edit, key, type_, verdict in judged:
-        if not only or is_of(type_, only):
-            # the span is that of the key: if each token counts, it is one token
-            start = max(int(key[0]), 0)
-            end = max(int(key[1]), 0)
-            original = " ".join(tokens[start:end])
-            correction = "" if edit.correction == "-NONE-" else edit.correction
-            result.append(
-                Verdict(start, end, original, correction, type_, verdict)
-            )
+        if only and not is_of(type_, only):
+            continue
+        # the span is that of the key: if each token counts, it is one token
+        start = max(int(key[0]), 0)
+        end = max(int(key[1]), 0)
+        original = " ".join(tokens[start:end])
+        correction = "" if edit.correction == "-NONE-" else edit.correction
+        listed.append(Verdict(start, end, original, correction, type_, verdict))
     return sorted(
-        result,
+        listed,
         key=lambda item: (item.start, item.end, item.verdict == Verdict.MISSED),
     )
 
@@ -720,23 +744,33 @@ class Errant(AnnotatesTexts, Metric):
         outputs: Sequence[Sequence[str]],
         annotations: Sequence[Sequence[str]],
     ) -> Verdicts:
-        """Return the edits of each sentence that are counted as hits (right) or misses."""
+        """Return the edits that are counted as hits (right) or misses: by system, line, annotator.
+
+        `outputs` has the records of each system, and `annotations` those of each annotator, a
+        record for each line.
+        """
         comparison = self.spec.comparison
         types = self.spec.types
-        result = []
+        verdicts_of_systems = []
         for output in outputs:
-            lines = []
-            for source, edits, *gold in zip(
+            verdicts_of_lines = []
+            for source, output_record, *gold_records in zip(
                 sources, output, *annotations, strict=True
             ):
                 by_annotator = []
-                for record in gold:
+                for gold_record in gold_records:
                     by_annotator.append(
-                        verdicts(comparison, types, source, edits, record)
+                        verdicts(
+                            comparison,
+                            types,
+                            source,
+                            output_record,
+                            gold_record,
+                        )
                     )
-                lines.append(by_annotator)
-            result.append(lines)
-        return result
+                verdicts_of_lines.append(by_annotator)
+            verdicts_of_systems.append(verdicts_of_lines)
+        return verdicts_of_systems
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return the counts with each annotator."""
@@ -750,15 +784,18 @@ class Errant(AnnotatesTexts, Metric):
         self,
         counts: Mapping[str, Iterable[Columns]],
     ) -> list[CountWarning]:
-        """Return a warning if annotators have no edit of the scored types: scores may be 1."""
+        """Return a warning if annotators have no edit of the scored types: scores may be 1.
+
+        `counts` has the columns of each system, block after block of lines.
+        """
         if not self.types:
             return []
-        annotated = proposed = 0
+        annotated = 0
+        proposed = 0
         for blocks in counts.values():
             for columns in blocks:
-                annotated += int(
-                    (columns["type_tp"] + columns["type_fn"]).sum()
-                )
+                gold_edits = columns["type_tp"] + columns["type_fn"]
+                annotated += int(gold_edits.sum())
                 proposed += int(columns["type_fp"].sum())
         if annotated:
             return []

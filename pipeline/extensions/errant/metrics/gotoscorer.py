@@ -47,13 +47,14 @@ NONE = "none"
 
 
 class RightSystems(NamedTuple):
-    """How many systems are right at chunks, which gives their weights."""
+    """How many systems are right at each chunk, which gives the chunks' weights."""
 
     systems: int
+    """How many systems there are."""
     lines: dict[int, list[int]]
-    """For each line of the data set the numbers of its chunks, in order.
+    """For a line of the data set, how many systems are right at each of its chunks, in order.
 
-    A line without them has all right."""
+    At all chunks of a line that is not here, all systems are right."""
 
 
 @dataclass(frozen=True)
@@ -76,50 +77,55 @@ class RightSurvey(CorpusPass):
     input = EDITS
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count a shard."""
+        """Return the columns of all systems together, int64 [rows] each, for the chunks of a shard."""
         chunks = judge(self.annotator, self.flavour, text)
         systems = len(text.systems)
+        # as if no system changed anything; then correct the chunks that each touches
         right = chunks.right.astype(np.int64) * systems
         for touched in chunks.touched:
             right[touched.chunk] -= chunks.right[touched.chunk]
             right[touched.chunk] += touched.right
-        sizes = np.bincount(chunks.line)
-        firsts = np.cumsum(sizes) - sizes
+        chunks_of_lines = np.bincount(chunks.line)
+        firsts = np.cumsum(chunks_of_lines) - chunks_of_lines
         lines = chunks.line
         if text.rows is not None:
+            # the line in the data set
             lines = np.asarray(text.rows)[lines]
         columns = {
             "line": lines,
             "chunk": np.arange(len(right)) - firsts[chunks.line],
             "right": right,
             "systems": np.full_like(right, systems),
-            "chunks": sizes[chunks.line],
+            "chunks": chunks_of_lines[chunks.line],
         }
         return [self.reduced(columns)]
 
     def reduced(self, columns: Columns) -> dict[str, Ints]:
-        """Return the rows at which some system is wrong, and the first."""
+        """Return the rows at which some system is wrong, and the first.
+
+        The first has the number of systems, even if all are right everywhere.
+        """
         chosen = columns["right"] < columns["systems"]
         chosen[:1] = True
-        return {name: values[chosen] for name, values in columns.items()}
+        return {name: column[chosen] for name, column in columns.items()}
 
     def opened(self, columns: Columns) -> RightSystems:
-        """Return the numbers of each line that has one."""
+        """Return how many systems are right at the chunks of each line that has a row."""
         lines: dict[int, list[int]] = {}
         systems = int(columns["systems"].max(initial=0))
         names = ("line", "chunk", "right", "chunks")
-        table = np.stack([columns[name] for name in names], axis=-1)
-        for line, chunk, right, chunks in table.tolist():
-            numbers = lines.setdefault(line, [systems] * chunks)
-            numbers[chunk] = right
+        rows = np.stack([columns[name] for name in names], axis=-1)
+        for line, chunk, right, chunks_of_line in rows.tolist():
+            right_at_chunks = lines.setdefault(line, [systems] * chunks_of_line)
+            right_at_chunks[chunk] = right
         return RightSystems(systems, lines)
 
 
 class Touched(NamedTuple):
-    """The chunks of a shard at which the edits of a system decide."""
+    """The chunks of a shard at which the edits of a system decide: an element for each."""
 
     chunk: Ints
-    """The number of each."""
+    """Its index in Chunks."""
     right: Bools
     """Whether the system is right there."""
     tried: Bools
@@ -127,10 +133,13 @@ class Touched(NamedTuple):
 
 
 class Chunks(NamedTuple):
-    """The chunks of all lines of a shard: tokens, the gaps between them, and edits."""
+    """The chunks of all lines of a shard: tokens, the gaps between them, and edits.
+
+    The arrays have an element for each chunk.
+    """
 
     line: Ints
-    """The line of each, from 0."""
+    """Its line in the shard, from 0."""
     edited: Bools
     """Whether the annotator edits it."""
     right: Bools
@@ -150,23 +159,24 @@ class _Verdict(NamedTuple):
 def judge(annotator: int, flavour: str, text: Text) -> Chunks:
     """Cut the lines of a shard into chunks by the edits of an annotator, and judge each system.
 
+    References and systems of `text` are records of edits; `annotator` is a number in the gold file.
     Token p of a line has the slot 2p + 1, and the gap before it the slot 2p. An edit takes the
     slots from its first token to its last, or that of its gap, and is a chunk at the first of them.
-    Raises LongTextError for edits without an order.
+    Each other slot is a chunk of its own. Raises LongTextError for edits without an order.
     """
     assert text.source is not None  # noqa: S101 (source is True)
     sources = [*text.source.texts()]
     references = [[*lines.texts()] for lines in text.references]
     systems = [[*lines.texts()] for lines in text.systems]
-    # by the first slot of each edit of the annotator
+    # for each edit of the annotator, by its first slot, whether it changes nothing
     is_right_at_edit: dict[int, bool] = {}
     inside_edits: list[int] = []  # the other slots of these edits
     first_slots = [0]  # of each line, and the number of all slots
     verdicts: list[list[_Verdict]] = [[] for _ in systems]
     for line, source in enumerate(sources):
         tokens = source.decode().split(" ")
-        base = first_slots[-1]
-        first_slots.append(base + 2 * len(tokens) + 1)
+        first_slot = first_slots[-1]
+        first_slots.append(first_slot + 2 * len(tokens) + 1)
 
         # the annotator
         edits = _annotator_edits(
@@ -175,32 +185,31 @@ def judge(annotator: int, flavour: str, text: Text) -> Chunks:
         gold_edits = _counted(flavour, edits, tokens, 0, line)
         gold_by_slot: dict[int, Edit] = {}
         for edit in gold_edits:
-            first, *rest = _slots(edit)
-            is_right_at_edit[base + first] = tokens[edit.start : edit.end] == [
-                edit.correction
-            ]
-            inside_edits += [base + slot for slot in rest]
+            first, *others = _slots(edit)
+            changes_nothing = tokens[edit.start : edit.end] == [edit.correction]
+            is_right_at_edit[first_slot + first] = changes_nothing
+            inside_edits += [first_slot + slot for slot in others]
             for slot in _slots(edit):
                 gold_by_slot[slot] = edit
 
         # the systems, of which several may have the same edits
-        known: dict[bytes, list[_Verdict]] = {}
-        for number, records in enumerate(systems):
+        verdicts_of_record: dict[bytes, list[_Verdict]] = {}
+        for system, records in enumerate(systems):
             record = records[line]
-            if record not in known:
+            if record not in verdicts_of_record:
                 outputs = outputs_of(record) or [[]]
-                text_number = len(references) + number
+                text_index = len(references) + system
                 proposed = _counted(
-                    flavour, outputs[0], tokens, text_number, line
+                    flavour, outputs[0], tokens, text_index, line
                 )
-                known[record] = []
+                in_shard = []
                 for verdict in _verdicts(
                     gold_by_slot, proposed, tokens, flavour
                 ):
-                    known[record].append(
-                        verdict._replace(slot=base + verdict.slot)
-                    )
-            verdicts[number] += known[record]
+                    slot = first_slot + verdict.slot
+                    in_shard.append(verdict._replace(slot=slot))
+                verdicts_of_record[record] = in_shard
+            verdicts[system] += verdicts_of_record[record]
 
     # from slots to chunks
     begins_chunk = np.ones(first_slots[-1], bool)
@@ -230,14 +239,16 @@ def judge(annotator: int, flavour: str, text: Text) -> Chunks:
 def _annotator_edits(
     annotator: int, records: Iterable[bytes]
 ) -> Sequence[Edit]:
-    """Return the edits of an annotator, given the records of all annotators."""
+    """Return the edits of an annotator for a sentence, from the records of all annotators.
+
+    They are those that are compared with the first annotator of the output. An annotator without a
+    line for the sentence has none.
+    """
     for record in records:
         annotation = annotation_of(record)
-        if (
-            annotation
-            and annotation.annotator == annotator
-            and annotation.output == 0
-        ):
+        if annotation is None or annotation.output != 0:
+            continue
+        if annotation.annotator == annotator:
             return annotation.edits
     return ()
 
@@ -249,7 +260,11 @@ def _counted(
     text: int,
     line: int,
 ) -> list[Edit]:
-    """Return the edits that count; raises LongTextError, with text and line, if they overlap."""
+    """Return the edits of a sentence that count in a flavour.
+
+    Raises LongTextError if they overlap or are not in order; `text` and `line` are the indexes of
+    the text and of the line for this error.
+    """
     counted = [edit for edit in edits if edit.type not in LEFT_OUT[flavour]]
     last_span = (0, -1)
     for edit in counted:
@@ -263,6 +278,7 @@ def _counted(
 
 
 def _slots(edit: Edit) -> range:
+    """Return the slots of an edit (see judge), from the first."""
     if edit.start == edit.end:
         return range(2 * edit.start, 2 * edit.end + 1)
     return range(2 * edit.start + 1, 2 * edit.end)
@@ -274,13 +290,13 @@ def _verdicts(
     tokens: list[str],
     flavour: str,
 ) -> Iterator[_Verdict]:
-    """Yield the verdicts at the chunks where edits of a system decide.
+    """Yield the verdicts at the chunks of a sentence where edits of a system decide.
 
-    `gold` has the annotator's edit at each of its slots. An edit with the span of a chunk is right
-    if the text is the same. One that overlaps a chunk is wrong there, also if it inserts where the
-    annotator's edit begins. Gaps that it swallows are not touched; gec-metrics takes them as right
-    even if the annotator inserts there, and checks no further if a token is left in place by the
-    annotator's edit.
+    `gold` has the annotator's edit at each of its slots, and `tokens` are those of the source. An
+    edit with the span of a chunk is right if the text is the same. One that overlaps a chunk is
+    wrong there, also if it inserts where the annotator's edit begins. Gaps between the tokens of an
+    edit are not touched; gec-metrics takes them as right even if the annotator inserts there. In
+    gec-metrics an insertion is not wrong if the annotator's edit leaves the token in place.
     """
     by_slot: dict[int, _Verdict] = {}
     for edit in edits:
@@ -289,31 +305,32 @@ def _verdicts(
         # an insertion where the annotator's edit begins
         next_slot = slots[0] + 1
         next_gold = gold.get(next_slot)
-        inserts = edit.start == edit.end
-        if inserts and next_gold and next_gold.start == edit.start:
-            changes_token = tokens[next_gold.start] != next_gold.correction
-            has_several_tokens = next_gold.end > next_gold.start + 1
-            if has_several_tokens or (
-                changes_token and flavour != "gec-metrics"
-            ):
+        is_insertion = edit.start == edit.end
+        if is_insertion and next_gold and next_gold.start == edit.start:
+            is_wrong = next_gold.end > next_gold.start + 1
+            if flavour != "gec-metrics":
+                changes_token = tokens[next_gold.start] != next_gold.correction
+                is_wrong = is_wrong or changes_token
+            if is_wrong:
                 by_slot[next_slot] = _Verdict(
                     next_slot, right=False, tried=True
                 )
 
-        # the chunks that it overlaps
+        # the chunks that it overlaps: of its tokens, or of its gap
         for slot in slots[::2]:
             gold_edit = gold.get(slot)
             if gold_edit:
                 chunk = (gold_edit.start, gold_edit.end, gold_edit.correction)
                 first = _slots(gold_edit)[0]
             else:
+                # a token as it is, or an empty gap
                 token = tokens[slot // 2] if slot % 2 else ""
                 chunk = (slot // 2, (slot + 1) // 2, token)
                 first = slot
             is_right = chunk == (edit.start, edit.end, edit.correction)
             by_slot[first] = _Verdict(first, right=is_right, tried=True)
 
-        # the gaps that it swallows
+        # the gaps between its tokens
         if flavour == "gec-metrics":
             for slot in slots[1::2]:
                 if slot in gold and gold[slot].start == gold[slot].end:
@@ -372,35 +389,41 @@ class GotoSpec(StatisticsSpec):
         return (*counts, *right, Field("systems"), Field("lines"), lengths)
 
     def count(self, text: Text) -> list[dict[str, Ints]]:
-        """Count a shard."""
+        """Return the columns of each system: int64 [lines] each.
+
+        For each of PARTS these are how many chunks it has, and the sum over them of how many
+        systems are right there.
+        """
+        # how many systems are right at each chunk of the shard
         right_systems: RightSystems | None = self.of_file or text.corpus_data
         chunks = judge(self.annotator, self.flavour, text)
         lines = len(text.references[0].starts)
+        right: list[int] = []
         sizes = np.bincount(chunks.line, minlength=lines).tolist()
-        numbers: list[int] = []
         for line, size in enumerate(sizes):
-            numbers += self._right_systems(right_systems, line, text, size)
-        weights = {
+            right += self._right_systems(right_systems, line, text, size)
+        summands = {
             "count": np.ones(len(chunks.line)),
-            "right": np.array(numbers, np.float64),
+            "right": np.array(right, np.float64),
         }
+
+        # the sums of each system, line and part
+        systems = right_systems.systems if right_systems else 1
         shared = {
-            "systems": np.full(
-                lines, right_systems.systems if right_systems else 1
-            ),
+            "systems": np.full(lines, systems),
             "lines": np.ones(lines, np.int64),
             "ref_len": np.zeros((lines, len(text.references)), np.int64),
         }
-        result = []
+        columns_of_systems = []
         for touched in chunks.touched:
             columns = dict(shared)
             parts = _parts(chunks, touched)
-            for kind, weight in weights.items():
-                for part, chosen in parts.items():
-                    sums = np.bincount(chunks.line, chosen * weight, lines)
+            for kind, numbers in summands.items():
+                for part, is_part in parts.items():
+                    sums = np.bincount(chunks.line, is_part * numbers, lines)
                     columns[f"{kind}_{part}"] = sums.astype(np.int64)
-            result.append(columns)
-        return result
+            columns_of_systems.append(columns)
+        return columns_of_systems
 
     def _right_systems(
         self,
@@ -409,25 +432,34 @@ class GotoSpec(StatisticsSpec):
         text: Text,
         size: int,
     ) -> list[int]:
-        """Return how many systems are right at each chunk of a line, of which there are `size`."""
+        """Return how many systems are right at each chunk of a line, of which there are `size`.
+
+        `line` is its index in the shard. Without weights (None) the numbers have no effect and are
+        0. Raises LongTextError if a weight file has another number of chunks.
+        """
         if right_systems is None:
             return [0] * size
-        number = line if text.rows is None else int(text.rows[line])
-        numbers = right_systems.lines.get(number)
-        if numbers is None and self.weights == SYSTEMS:
+        line_in_data = line if text.rows is None else int(text.rows[line])
+        right = right_systems.lines.get(line_in_data)
+        if right is None and self.weights == SYSTEMS:
             return [right_systems.systems] * size
-        if numbers is None or len(numbers) != size:
-            in_file = f"{len(numbers)} numbers" if numbers else "no numbers"
+        if right is None or len(right) != size:
+            in_file = f"{len(right)} numbers" if right else "no numbers"
             message = (
                 f"edits cut this sentence into {size} chunks, and the weight file has {in_file} "
                 "for it; was it made of other edits?"
             )
             raise LongTextError(0, line, message)
-        return numbers
+        return right
 
 
 def _parts(chunks: Chunks, touched: Touched) -> dict[str, Bools]:
-    """Return which chunks belong to each of PARTS."""
+    """Return which chunks belong to each of PARTS for a system: bool [chunks] each.
+
+    A chunk that the system tries and fails is a false positive and, if the annotator edits it, also
+    a false negative.
+    """
+    # as if the system changed nothing, then at the chunks that it touches
     parts = {
         "tp": np.zeros(len(chunks.line), bool),
         "fp": np.zeros(len(chunks.line), bool),
@@ -452,26 +484,33 @@ MAX_BYTES = 1 << 27
 
 
 def resolved(text: str, base: Path) -> str:
-    """Return systems, none, or the checksum of a weight file, which is kept. Raises ConfigError."""
+    """Return the value of the option weights: systems, none, or the name of a weight file.
+
+    The name is made of the file's checksum; `base` is the folder of a relative path. The file is
+    read into _FILES: a line with the number of systems, and for each sentence a line with how many
+    systems are right at each chunk. Raises ConfigError if it is malformed.
+    """
     if text in (SYSTEMS, NONE) or _NAME.fullmatch(text):
         return text
     path = base / text
     content = small_text(path, MAX_BYTES)
-    lines: list[list[int]] = []
-    rows = content.rstrip("\n").split("\n")
-    for number, line in enumerate(rows, 1):
-        numbers = line.strip()
-        if not _NUMBERS.fullmatch(numbers) or (number == 1 and " " in numbers):
-            expected = "how many right systems each chunk has"
-            if number == 1:
-                expected = "the number of systems"
+    rows: list[list[int]] = []
+    lines = content.rstrip("\n").split("\n")
+    for number, line in enumerate(lines, 1):
+        words = line.strip()
+        is_valid = _NUMBERS.fullmatch(words) is not None
+        expected = "how many right systems each chunk has"
+        if number == 1:
+            is_valid = is_valid and " " not in words
+            expected = "the number of systems"
+        if not is_valid:
             raise ConfigError(
                 f"{path}:{number}: expected {expected}, found '{line[:40]}'"
             )
-        lines.append(list(map(int, numbers.split())))
-    (systems,) = lines.pop(0)
+        rows.append(list(map(int, words.split())))
+    (systems,) = rows.pop(0)
     name = f"file-{hashlib.sha256(content.encode()).hexdigest()[:12]}"
-    _FILES[name] = RightSystems(systems, dict(enumerate(lines)))
+    _FILES[name] = RightSystems(systems, dict(enumerate(rows)))
     return name
 
 
@@ -571,16 +610,19 @@ class GoToScorer(Metric):
         return outputs | sums
 
     def _weighted(self, totals: Columns, part: str) -> Floats:
-        """Return the sum of the weights of a part's chunks."""
+        """Return the sum over a part's chunks of their weights a - (right + b) / (N + c).
+
+        It is made of sums alone, since a, b, c and N are the same for all chunks. Without weights it
+        is the number of chunks.
+        """
         count = totals[f"count_{part}"]
         if self.weights == NONE:
             return count.astype(np.float64)
         systems = ratio(totals["systems"], totals["lines"])
-        right = totals[f"right_{part}"] + float(self.b) * count
-        failing: Floats = float(self.a) * count - ratio(
-            right, systems + float(self.c)
-        )
-        return failing
+        numerator = totals[f"right_{part}"] + float(self.b) * count
+        subtracted = ratio(numerator, systems + float(self.c))
+        weights: Floats = float(self.a) * count - subtracted
+        return weights
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         """Return how many chunks there are of each kind."""

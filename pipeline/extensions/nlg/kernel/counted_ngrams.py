@@ -13,18 +13,19 @@ SARI_ORDER = 4
 """The longest n-grams that sari() counts."""
 
 SARI_COUNTS = (
-    *(
-        "add_c",
-        "add_h",
-        "add_r",
-        "keep_c",
-        "keep_h",
-        "keep_r",
-        "del_c",
-        "del_h",
-        "del_r",
-    ),
-    *("kept", "keepable", "deleted", "deletable"),
+    "add_c",
+    "add_h",
+    "add_r",
+    "keep_c",
+    "keep_h",
+    "keep_r",
+    "del_c",
+    "del_h",
+    "del_r",
+    "kept",
+    "keepable",
+    "deleted",
+    "deletable",
 )
 """What sari() counts.
 
@@ -79,9 +80,10 @@ def check_sari(
     systems: Texts,
     missing: Bools | None,
 ) -> Bools:
-    """Return which references each line has: bool [lines, references].
+    """Check the arguments of sari(), and return which references each line has.
 
-    Raises as check_overlap() does.
+    `missing`, and what is returned, are bool [lines, references]. None: no reference is missing.
+    Raises ValueError if it has another shape, and as check_overlap() does.
     """
     check_overlap(source, references, systems, SARI_ORDER, ())
     shape = (len(source.offsets) - 1, len(references))
@@ -95,22 +97,22 @@ def check_sari(
 
 
 def check_rows(text: Encoded, lines: int, references: int, order: int) -> Ints:
-    """Return how many tokens each row has; raises ValueError as shared_ngrams() does."""
+    """Return how many tokens each row has, int64 [rows]; raises ValueError as shared_ngrams() does.
+
+    Rows are the lines of each reference, then of each output, `lines` each.
+    """
     sizes: Ints = np.diff(text.offsets)
     if order < 1:
         raise ValueError(f"order: expected 1 or more, found {order}")
-    is_multiple = (
-        len(sizes) % lines == 0 if lines > 0 else lines == len(sizes) == 0
-    )
-    if not is_multiple or not 0 <= references * lines <= len(sizes):
+    rows = len(sizes)
+    texts = rows // lines if lines > 0 else 0
+    is_multiple = lines >= 0 and rows == texts * lines
+    if not is_multiple or not 0 <= references * lines <= rows:
         raise ValueError(
             f"rows: expected {lines} for each text, and {references} references; "
-            f"found {len(sizes)} rows"
+            f"found {rows} rows"
         )
-    if (
-        (sizes < 0).any()
-        or text.offsets[0] != 0
-        or text.offsets[-1] != len(text.ids)
-    ):
+    ends_fit = text.offsets[0] == 0 and text.offsets[-1] == len(text.ids)
+    if not ends_fit or (sizes < 0).any():
         raise ValueError("offsets: expected those of all tokens, rising from 0")
     return sizes

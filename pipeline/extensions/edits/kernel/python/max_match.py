@@ -74,9 +74,10 @@ class Lattice(NamedTuple):
 
 
 def steps_of(source: Sequence[int], output: Sequence[int]) -> Counter[Arc]:
-    """Count for each step of a best alignment for how many costs of a substitution it is in one.
+    """Return the steps of all best alignments (Levenshtein) of source and output, and their counts.
 
-    These costs are 1 and 2.
+    Substitutions cost 1 or 2, which give different best alignments. A step that is in one for both
+    costs counts twice.
     """
     counts = Counter(_best_steps(source, output, 1))
     counts.update(_best_steps(source, output, 2))
@@ -88,29 +89,33 @@ def _best_steps(
     output: Sequence[int],
     substitution: int,
 ) -> Iterator[Arc]:
-    """Yield the steps of all alignments of least cost.
+    """Yield the steps of all alignments of least cost, from the last to the first.
 
-    Insertions and deletions cost 1, equal tokens nothing.
+    Insertions and deletions cost 1, equal tokens nothing, and substitutions `substitution`.
     """
     costs: dict[Vertex, int] = {(0, 0): 0}
+    # the vertices from which each is reached at the least cost
     before: dict[Vertex, list[Vertex]] = {(0, 0): []}
     for i, j in itertools.product(
         range(len(source) + 1), range(len(output) + 1)
     ):
-        ways = {}
+        costs_by_step = {}
         if i and j:
             differs = source[i - 1] != output[j - 1]
-            ways[i - 1, j - 1] = costs[i - 1, j - 1] + substitution * differs
+            cost = substitution if differs else 0
+            costs_by_step[i - 1, j - 1] = costs[i - 1, j - 1] + cost
         if i:
-            ways[i - 1, j] = costs[i - 1, j] + 1
+            costs_by_step[i - 1, j] = costs[i - 1, j] + 1
         if j:
-            ways[i, j - 1] = costs[i, j - 1] + 1
-        if ways:
-            least = min(ways.values())
+            costs_by_step[i, j - 1] = costs[i, j - 1] + 1
+        if costs_by_step:
+            least = min(costs_by_step.values())
             costs[i, j] = least
-            before[i, j] = [
-                vertex for vertex, cost in ways.items() if cost == least
-            ]
+            before[i, j] = []
+            for vertex, cost in costs_by_step.items():
+                if cost == least:
+                    before[i, j].append(vertex)
+    # go back from the ends of both, by all steps of least cost
     reached = {(len(source), len(output))}
     for vertex in sorted(before, reverse=True):
         if vertex in reached:
@@ -133,17 +138,23 @@ def lattice(
     max_unchanged: int,
     limit: float = math.inf,
 ) -> Lattice | None:
-    """Return the lattice of a line, or None if it has more arcs than the limit.
+    """Return the lattice of a line: the steps of best alignments, and arcs that join such steps.
 
-    Repetitions of arcs count.
+    A joined arc has at most `max_unchanged` steps that leave a token as it is. Returns None if
+    there are more arcs than the limit, repetitions included.
     """
     counts = steps_of(source, output)
     vertices = sorted({(0, 0), *itertools.chain.from_iterable(counts)})
-    after: dict[Vertex, dict[Vertex, bool]] = {
-        vertex: {} for vertex in vertices
-    }
+
+    # the steps from each vertex, and whether they leave a token as it is
+    after: dict[Vertex, dict[Vertex, bool]] = {}
+    for vertex in vertices:
+        after[vertex] = {}
     for step in sorted(counts):
-        after[step[0]][step[1]] = changes_nothing(source, output, step)
+        start, end = step
+        after[start][end] = changes_nothing(source, output, step)
+
+    # from each vertex, join step after step
     labels: dict[Arc, Label] = {}
     # each with the vertex before its last step
     joined: list[tuple[Vertex, Arc]] = []
@@ -151,6 +162,7 @@ def lattice(
         ends: dict[Vertex, Label] = {}
         for end, unchanged in after[start].items():
             ends[end] = Label(1, unchanged, end[0] == start[0])
+        # vertices are in ascending order, so all arcs to `middle` are known by then
         for middle in vertices:
             if middle not in ends:
                 continue
@@ -170,6 +182,7 @@ def lattice(
             labels[start, end] = label
         if counts.total() + len(joined) > limit:
             return None
+
     # Joined arcs that change nothing are left out, but not one that follows such an arc: the
     # official program removes arcs from a list while it goes through it, so it passes over the next
     # one.
@@ -195,7 +208,10 @@ class Edit(NamedTuple):
     """The source token behind the last that is compared."""
 
     def fits(self, gold: Gold, output: Sentence) -> bool:
-        """Return whether the edit equals a gold edit: the span, the text in it, and a correction."""
+        """Return whether the edit equals a gold edit: the span, the text in it, and a correction.
+
+        `output` has the ids of the output's tokens.
+        """
         if (self.start, self.end) != (gold.start, gold.end):
             return False
         # With equal spans the texts differ only if `start` and `end` are not those of the tokens.
@@ -204,10 +220,11 @@ class Edit(NamedTuple):
 
 
 def edit_of(arc: Arc, inserting: bool, first_row: bool) -> Edit:
-    """Return the edit of an arc; inserting: whether its first step is an insertion.
+    """Return the edit of an arc; `inserting`: whether its first step is an insertion.
 
-    The code 3.2 (first_row) takes a wrong span for insertions before the first token of the source:
-    they are where the output was before them, as if that many tokens of the source had been read.
+    With `first_row` it has the wrong span that version 3.2 of the program takes for insertions
+    before the first token of the source: their position in the output, as if that many tokens of
+    the source had been read.
     """
     (i1, j1), (i2, j2) = arc
     start = j1 if first_row and i1 == 0 and inserting else i1
@@ -229,14 +246,15 @@ def max_match(
 ) -> MaxMatches:
     """Count for each annotator which edits of outputs are gold, as the official M² scorer does.
 
-    All texts and corrections come from one call of encode, split at white space. An edit goes over
-    at most `max_unchanged` unchanged tokens. `first_row` gives what version 3.2 of the program
-    gives, else it is its last version. With `folded`, which has the lower-cased bytes of each id,
-    edits that only change case and white space are not counted as proposed. Lines whose lattice has
-    more than `max_arcs` arcs are searched by a linear method in the compiled kernel, which may
-    decide ties otherwise; here such a lattice would take minutes and gigabytes, and they are
-    refused. `edits` asks for the edits themselves. Raises ValueError for what does not fit
-    together, and LongTextError for lines beyond the limits in `gold_edits.py`.
+    All texts and corrections come from one call of encode, split at white space. `gold` has the
+    edits of all lines and annotators. An edit goes over at most `max_unchanged` unchanged tokens.
+    `first_row` gives what version 3.2 of the program gives, else it is its last version. With
+    `folded`, which has the lower-cased bytes of each id, edits that only change case and white
+    space are not counted as proposed. Lines whose lattice has more than `max_arcs` arcs are
+    searched by a linear method in the compiled kernel, which may decide ties otherwise; here such a
+    lattice would take minutes and gigabytes, and they are refused. `edits` asks for the edits
+    themselves. Raises ValueError for what does not fit together, and LongTextError for lines beyond
+    the limits in `gold_edits.py`.
     """
     check_max_match(
         source, systems, gold, annotators, max_unchanged, folded, max_arcs
@@ -247,7 +265,7 @@ def max_match(
     reduced = np.zeros(shape[:2], np.bool_)
     matched = np.zeros((len(systems), len(gold.starts)), np.uint8)
     offsets = [0]
-    rows: list[tuple[int, ...]] = []
+    rows: list[tuple[int, ...]] = []  # an edit, and how many gold edits it hits
     source_lines = source.lines()
     output_lines = [system.lines() for system in systems]
     all_golds = _gold_edits(gold)
@@ -258,25 +276,29 @@ def max_match(
         )
         reduced[system, line] = way.lattice is None
         for annotator in range(annotators):
+            # the gold edits of this annotator for this line
             cell = line * annotators + annotator
             first = int(gold.firsts[cell])
             golds = all_golds[first : int(gold.firsts[cell + 1])]
-            path = way.edits(golds)
-            if path is None:
+
+            # the edits of the output that match as many of them as possible
+            proposed_edits = way.edits(golds)
+            if proposed_edits is None:
                 raise too_long(system, line, len(way.source), len(way.output))
             if folded is not None:
-                path = [
+                proposed_edits = [
                     edit
-                    for edit in path
+                    for edit in proposed_edits
                     if not _is_same_text(edit, way, folded)
                 ]
-            hits = matches(path, golds, output)
-            proposed[system, line, annotator] = len(path)
-            for edit, numbers in zip(path, hits, strict=True):
-                correct[system, line, annotator] += len(numbers)
-                for number in numbers:
-                    matched[system, first + number] = 1
-                rows.append((*edit, len(numbers)))
+            proposed[system, line, annotator] = len(proposed_edits)
+
+            hits_of_edits = matches(proposed_edits, golds, output)
+            for edit, hits in zip(proposed_edits, hits_of_edits, strict=True):
+                correct[system, line, annotator] += len(hits)
+                for hit in hits:
+                    matched[system, first + hit] = 1
+                rows.append((*edit, len(hits)))
             offsets.append(len(rows))
     if not edits:
         return MaxMatches(correct, proposed, reduced, None)
@@ -304,7 +326,7 @@ def _gold_edits(gold: GoldEdits) -> list[Gold]:
 
 
 class Way:
-    """From a line of the source to one of an output."""
+    """A line of the source, one of an output, and the lattice of the ways from one to the other."""
 
     def __init__(
         self,
@@ -314,21 +336,25 @@ class Way:
         first_row: bool,
         max_arcs: int,
     ) -> None:
+        """Make the lattice of two lines of tokens. The other arguments are as in max_match()."""
         self.source = source
         self.output = output
         self.max_unchanged = max_unchanged
         self.first_row = first_row
-        self.is_too_long = (len(source) + 1) * (
-            len(output) + 1
-        ) > MAX_LATTICE and source != output
         self.lattice: Lattice | None = None
+        """None: it would have too many cells or arcs. Equal lines have one without arcs."""
+        cells = (len(source) + 1) * (len(output) + 1)
+        self.is_too_long = source != output and cells > MAX_LATTICE
         if source == output:
             self.lattice = lattice((), (), 0)
         elif not self.is_too_long:
             self.lattice = lattice(source, output, max_unchanged, max_arcs)
 
     def edits(self, golds: Sequence[Gold]) -> list[Edit] | None:
-        """Return the edits from left to right; None if the lattice has too many arcs."""
+        """Return the edits that match as many gold edits as possible, from left to right.
+
+        `golds` are those of an annotator for the line. Returns None if there is no lattice.
+        """
         if self.lattice is None:
             return None
         labels = self.lattice.labels
@@ -356,10 +382,11 @@ def weigh(
     output: Sentence,
     golds: Sequence[Gold],
 ) -> dict[Arc, float]:
-    """Return the weight of each arc.
+    """Return the weight of each arc for an annotator, whose gold edits are `golds`.
 
-    It is far below 0 for a gold edit. Others weigh their steps, and CHANGE_WEIGHT for each time
-    that the arc is listed.
+    It is far below 0 for a gold edit, so that the shortest path has as many of them as possible.
+    Others weigh their steps and, if they change anything, CHANGE_WEIGHT for each time that the
+    arc is listed.
     """
     weights = {}
     for arc, label in graph.labels.items():
@@ -396,37 +423,40 @@ def _weigh_insertions(
 ) -> None:
     """Weigh the arcs that insert tokens at one position, so that they match gold edits in order.
 
-    They are taken from both ends: the next arc is taken from the left, and if it is no gold edit
-    then one from the right, then from the left again. After an arc that is gold come only arcs that
-    start where it ends, or from the right those that end where it starts. A passed arc may have
-    been weighed from the other side already. Its weight then grows again.
+    `arcs` are sorted, and `golds` are the gold edits at this position. `weights` is changed. As in
+    the official program, arcs are taken from both ends: the next arc is taken from the left, and if
+    it is no gold edit then one from the right, then from the left again. After an arc that is gold
+    come only arcs that start where it ends, or from the right those that end where it starts. A
+    passed arc may have been weighed from the other side already. Its weight then grows again.
     """
+    # the arcs and the gold edits that are left
     left = 0
     right = len(arcs) - 1
-    from_left = True
     first = 0
     last = len(golds) - 1
+    from_left = True
     while left <= right:
         from_left = from_left or left == right
-        numbers: Sequence[int] = range(first, last + 1)
+        candidates: Sequence[int] = range(first, last + 1)
         if from_left:
             arc = arcs[left]
             left += 1
         else:
             arc = arcs[right]
             right -= 1
-            numbers = numbers[::-1]
-        edit = edits[arc]
-        hits = [
-            number for number in numbers if edit.fits(golds[number], output)
-        ]
-        hit = hits[0] if hits else None
+            candidates = candidates[::-1]
+        hit = None
+        for candidate in candidates:
+            if edits[arc].fits(golds[candidate], output):
+                hit = candidate
+                break
         if hit is None:
             if not graph.labels[arc].is_unchanged:
                 weights[arc] += CHANGE_WEIGHT
             from_left = not from_left
             continue
         weights[arc] = -float(len(graph.arcs))
+        # pass over arcs that do not adjoin it
         if from_left:
             first = hit + 1
             while left < len(arcs) and arcs[left][0] != arc[1]:
@@ -471,20 +501,20 @@ def matches(
     golds: Sequence[Gold],
     output: Sentence,
 ) -> list[list[int]]:
-    """Return which gold edits each edit matches.
+    """Return the indexes of the gold edits that each edit matches.
 
     Gold edits are compared in their order, from the one behind the last match. So an edit matches a
     gold edit that is listed twice twice, and gold edits that are not in the order of the sentence
     may be missed.
     """
     start = 0
-    result = []
+    hits_of_edits = []
     for edit in edits:
-        numbers = range(start, len(golds))
-        hits = [
-            number for number in numbers if edit.fits(golds[number], output)
-        ]
+        hits = []
+        for index in range(start, len(golds)):
+            if edit.fits(golds[index], output):
+                hits.append(index)
         if hits:
             start = hits[-1] + 1
-        result.append(hits)
-    return result
+        hits_of_edits.append(hits)
+    return hits_of_edits

@@ -118,31 +118,27 @@ def three_way_columns(
 ) -> ChangedColumns:
     """Return the columns themselves that three_way() counts, but for those of equal tokens (tn).
 
-    The arguments are those of three_way(), and so is what is raised.
+    Arguments and errors are those of three_way().
     """
-    rows: list[tuple[int, ...]] = []
+    rows: list[tuple[int, ...]] = []  # FIELDS
     offsets = [0]
     for alignment in _alignments(source, systems, references, firsts):
-        # of the next token of source, output and reference
-        positions = [
-            0,
-            0,
-            0,
-        ]
+        # how many tokens of source, output and reference have been passed
+        positions = [0, 0, 0]
         for column in reversed(list(alignment.columns)):
-            start = positions[0]
-            tokens = []
+            before = positions.copy()
+            tokens = []  # the position of each text's token, or NOTHING
             for text, token in enumerate(column):
                 if token == NOTHING:
                     tokens.append(NOTHING)
                 else:
-                    tokens.append(positions[text])
+                    tokens.append(before[text])
                     positions[text] += 1
             column_kind = kind(column)
             if column_kind != TN:
                 _, output, reference = tokens
-                end = positions[0]
-                rows.append((start, end, output, reference, column_kind))
+                span = (before[0], positions[0])
+                rows.append((*span, output, reference, column_kind))
         offsets.append(len(rows))
     table = np.array(rows, np.int32).reshape(-1, len(FIELDS))
     return ChangedColumns(np.array(offsets, np.int64), table)
@@ -159,7 +155,10 @@ def kind(column: Column) -> int:
 
 
 def align(source: Ids, output: Ids, reference: Ids) -> Iterator[Column]:
-    """Yield the columns of the alignment, from the last to the first."""
+    """Yield the columns of the alignment, from the last to the first.
+
+    There is a shortcut if the source equals another text.
+    """
     if source == output:
         yield from trace((source, output, reference), TOGETHER)
     elif source == reference:
@@ -172,7 +171,10 @@ def align(source: Ids, output: Ids, reference: Ids) -> Iterator[Column]:
 
 
 def trace(texts: tuple[Ids, Ids, Ids], moves: Moves) -> Iterator[Column]:
-    """Yield the columns of an alignment of texts, from the last to the first."""
+    """Yield the columns of an alignment of texts, from the last to the first.
+
+    Each is made by the first of `moves` that attains the least cost.
+    """
     costs = costs_of(texts, moves)
     i, j, k = map(len, texts)
     while i or j or k:
@@ -202,32 +204,40 @@ def cost(column: Column) -> int:
 def costs_of(texts: tuple[Ids, Ids, Ids], moves: Moves) -> NDArray[np.int32]:
     """Return the costs of the best alignments of all beginnings of the three texts.
 
-    The result is int32 [first + 1, second + 1, third + 1]. The costs of a row, from one token of
-    the third text to the next, are computed at once. The minimum is over the moves into a cell;
-    `gaps` is what the last of them costs, a token of the third text alone, as often as it is made.
+    The result is int32 [first + 1, second + 1, third + 1]: cell i, j, k is for the first i, j and k
+    tokens. The cells of a row (all k) are computed at once: each is the minimum over the moves into
+    it.
     """
-    between = []  # what the tokens of each pair of texts cost
-    for one, two in itertools.combinations(texts, 2):
-        pair_costs = np.zeros((len(one) + 1, len(two) + 1), np.int32)
-        pair_costs[1:, 1:] = DIFFERENT * np.not_equal.outer(one, two)
-        between.append(pair_costs)
+    # what a token of one text costs beside one of another: [first, second], [first, third] and
+    # [second, third], counted from 1
+    pair_tables = []
+    for text, other in itertools.combinations(texts, 2):
+        pair_table = np.zeros((len(text) + 1, len(other) + 1), np.int32)
+        pair_table[1:, 1:] = DIFFERENT * np.not_equal.outer(text, other)
+        pair_tables.append(pair_table)
+    first_second, first_third, second_third = pair_tables
+
     shape = [len(text) + 1 for text in texts]
-    gaps = 2 * GAP * np.arange(shape[2], dtype=np.int32)
     costs = np.full(shape, UNREACHED, np.int32)
     costs[0, 0, 0] = 0
     for i, j in np.ndindex(costs.shape[:2]):
         row = costs[i, j]
+        # moves that take a token of the first text, of the second, or of both
         for first, second in ((1, 1), (1, 0), (0, 1)):
             if (first, second, 0) not in moves or i < first or j < second:
                 continue
             before = costs[i - first, j - second]
             has_both = first * second
-            pair_cost = has_both * between[0][i, j]
-            # without a token of the third text, then with one
+            pair_cost = has_both * first_second[i, j]
+            # a gap in the third text makes two pairs with a gap
             np.minimum(row, before + pair_cost + 2 * GAP, out=row)
-            third_costs = first * between[1][i] + second * between[2][j]
+            # with a token of the third text, two pairs have a gap unless both other texts have a token
+            third_costs = first * first_third[i] + second * second_third[j]
             third_costs += pair_cost + 2 * GAP * (1 - has_both)
             with_third = before[:-1] + third_costs[1:]
             np.minimum(row[1:], with_third, out=row[1:])
+        # Tokens of the third text alone, any number of them: a running minimum, in which each token
+        # adds two pairs with a gap.
+        gaps = 2 * GAP * np.arange(shape[2], dtype=np.int32)
         row[:] = np.minimum.accumulate(row - gaps) + gaps
     return costs

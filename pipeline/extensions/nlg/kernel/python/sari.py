@@ -30,7 +30,7 @@ def sari(
 ) -> tuple[Ints, Floats]:
     """Count the n-grams that outputs add, keep and delete, for the orders 1 to SARI_ORDER.
 
-    All texts come from one call of encode and have equally many lines. `missing` says which
+    All texts come from one call of encode and have equally many lines. `missing` is which
     references a line does not have: bool [lines, references]. None: it has all. Returns
     SARI_COUNTS, int64 [systems, lines, counts, order], and SARI_RATIOS, float64 [systems, lines,
     ratios, order]. Ratios are added in the order in which n-grams first stand in the source; they
@@ -45,20 +45,20 @@ def sari(
     reference_lines = [text.lines() for text in references]
     output_lines = [text.lines() for text in systems]
     for line in range(lines):
-        indices = np.flatnonzero(present[line])
+        references_of_line = np.flatnonzero(present[line])
         for order in range(1, SARI_ORDER + 1):
             in_source = ngrams(source_lines[line], order)
             in_references: Ngrams = Counter()
-            for index in indices:
-                ids = reference_lines[index][line]
+            for reference in references_of_line:
+                ids = reference_lines[reference][line]
                 in_references += ngrams(ids, order)
-            for number, output in enumerate(output_lines):
+            for system, output in enumerate(output_lines):
                 in_output = ngrams(output[line], order)
                 counted = _sari_counts(
-                    in_source, in_references, in_output, len(indices)
+                    in_source, in_references, in_output, len(references_of_line)
                 )
-                counts[number, line, :, order - 1] = counted.counts
-                ratios[number, line, :, order - 1] = counted.ratios
+                counts[system, line, :, order - 1] = counted.counts
+                ratios[system, line, :, order - 1] = counted.ratios
     return counts, ratios
 
 
@@ -68,37 +68,41 @@ def _sari_counts(
     output: Ngrams,
     references: int,
 ) -> SariCounts:
-    """Return the counts and the ratios of one order.
+    """Return what sari() counts of the n-grams of one order in a line.
 
-    `all_references` counts the n-grams of all references together, `references` is their number.
-    The names of counts are those of SARI_COUNTS in `counted_ngrams.py`.
+    `source`, `all_references` (together) and `output` are how often the texts have each n-gram, and
+    `references` is the number of references. Counts of source and output are multiplied by this
+    number, to compare them with those of all references.
     """
+    # for each n-gram of the source
     keepable: dict[tuple[int, ...], int] = {}
-    keep_right: dict[tuple[int, ...], int] = {}
+    kept_correctly: dict[tuple[int, ...], int] = {}
     retained: dict[tuple[int, ...], int] = {}
-    deleted: dict[tuple[int, ...], int] = {}
     deletable: dict[tuple[int, ...], int] = {}
+    deleted: dict[tuple[int, ...], int] = {}
     for gram, count in source.items():
-        weighted = references * count
-        keepable[gram] = min(weighted, all_references[gram])
-        keep_right[gram] = min(references * output[gram], keepable[gram])
-        deletable[gram] = weighted - keepable[gram]
+        multiplied = references * count
+        keepable[gram] = min(multiplied, all_references[gram])
+        kept_correctly[gram] = min(references * output[gram], keepable[gram])
+        deletable[gram] = multiplied - keepable[gram]
         if gram in output:
             retained[gram] = min(count, output[gram])
         if count > output[gram]:
             deleted[gram] = count - output[gram]
-    added = [gram for gram in output if gram not in source]
-    delete_right = 0
+    deleted_correctly = 0
     for gram, count in deleted.items():
-        delete_right += min(references * count, deletable[gram])
+        deleted_correctly += min(references * count, deletable[gram])
+
+    # in the order of SARI_COUNTS
+    added = [gram for gram in output if gram not in source]
     counts = [
         sum(gram in all_references for gram in added),
         len(added),
         sum(gram not in source for gram in all_references),
-        sum(keep_right.values()),
+        sum(kept_correctly.values()),
         references * sum(retained.values()),
         sum(keepable.values()),
-        delete_right,
+        deleted_correctly,
         references * sum(deleted.values()),
         sum(deletable.values()),
         len(retained),
@@ -106,15 +110,21 @@ def _sari_counts(
         len(deleted),
         sum(count > 0 for count in deletable.values()),
     ]
-    ratios = [0.0, 0.0, 0.0]
-    if not references:
-        return SariCounts(counts, ratios)
-    for gram in source:
-        if gram in retained:
-            ratios[0] += keep_right[gram] / (references * retained[gram])
-        if keep_right[gram]:
-            ratios[1] += keep_right[gram] / keepable[gram]
-        if gram in deleted:
-            surplus = max(references * deleted[gram] - all_references[gram], 0)
-            ratios[2] += surplus / (references * deleted[gram])
-    return SariCounts(counts, ratios)
+
+    # in the order of SARI_RATIOS
+    keep_precision = 0.0
+    keep_recall = 0.0
+    delete_precision = 0.0
+    if references:
+        for gram in source:
+            if gram in retained:
+                keep_precision += kept_correctly[gram] / (
+                    references * retained[gram]
+                )
+            if kept_correctly[gram]:
+                keep_recall += kept_correctly[gram] / keepable[gram]
+            if gram in deleted:
+                multiplied = references * deleted[gram]
+                correct = max(multiplied - all_references[gram], 0)
+                delete_precision += correct / multiplied
+    return SariCounts(counts, [keep_precision, keep_recall, delete_precision])
