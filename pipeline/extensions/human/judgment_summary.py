@@ -112,10 +112,10 @@ def head_to_head(names: Sequence[str], wins: Ints) -> dict[str, JsonObject]:
     """Return how often each column's system is better than the row's: tables by the names of row and
     column, without the diagonal.
 
-    `wins` says how often the row's system (here not the column's) is better: int64 [systems,
-    systems]. `share` has the share of wins in wins and losses, NaN without any. `p` is the p-value
-    of the exact two-sided binomial test that both win equally often, 1 where neither ever won
-    (Dixon and Mood 1946: the sign test), and `sign` its mark."""
+    `wins`, int64 [systems, systems], is the other way round: how often the row's system is better.
+    `share` has the share of wins in wins and losses, NaN without any. `p` is the p-value of the
+    exact two-sided binomial test that both win equally often, 1 where neither ever won (Dixon and
+    Mood 1946: the sign test), and `sign` its mark."""
     p: Floats = np.full(wins.shape, np.nan)
     for first, second in combinations(range(len(wins)), 2):
         won = int(wins[first, second])

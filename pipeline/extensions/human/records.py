@@ -143,10 +143,10 @@ def read_records(path: Path) -> list[Record]:
 
 def _of_json(path: Path, name: str) -> list[Record]:
     content = _parsed(small_text(path, MAX_BYTES), name)
-    if not isinstance(content, list):
-        return [Record(f"{name}[0]", 0)]  # is refused like any other non-object
+    # Anything but a list is refused by read_records(), as a list of null is.
+    objects = content if isinstance(content, list) else [None]
     records = []
-    for index, fields in enumerate(content):
+    for index, fields in enumerate(objects):
         records.append(Record(f"{name}[{index}]", fields))
     return records
 
