@@ -494,10 +494,9 @@ def _add_correlations(
     human = correlation.vector(result.scores[title], systems)
     columns = _columns(metrics, systems, config)
     for metric, column in columns.items():
+        values = correlation.correlate(column, human, correlation.COEFFICIENTS)
         coefficients = {}
-        for name, value in correlation.correlate(
-            column, human, correlation.COEFFICIENTS
-        ).items():
+        for name, value in values.items():
             interval = correlation.bootstrap_interval(
                 column,
                 human,
