@@ -20,7 +20,9 @@ def agreement_tables(
 
 
 def human_tables(human: JsonObject) -> "list[ReportTable]":
-    """Return the tables of the agreement of metrics with people, as results.json has it."""
+    """Return the tables of how metrics agree with people that are not empty; `human` is the section
+    of this name in results.json.
+    """
     from pipeline.report.tables.extra_tables import ReportTable
 
     from .tables import AGREEMENT_TABLES
