@@ -181,10 +181,8 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
 
     Raises InputError if the section `publication` is missing or wrong, or a text data:NAME/FILE
     names no file of a data set."""
-    publication = None
-    if isinstance(content, dict):
-        publication = content.get("publication")
-    if not _is_publication(publication):
+    is_mapping = isinstance(content, dict)
+    if not is_mapping or not _is_publication(content.get("publication")):
         raise InputError(
             f"{path}: is no recipe, which has `publication` with the keys "
             f"{' and '.join(REQUIRED_KEYS)}, one of {', '.join(VERDICTS)}; "
@@ -197,7 +195,7 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
             files.update(dict.fromkeys(named_in(text)))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-    return Recipe(name, path, publication, tuple(files), content)
+    return Recipe(name, path, content["publication"], tuple(files), content)
 
 
 def _is_publication(section: Any) -> bool:
@@ -298,14 +296,13 @@ _NAMED = re.compile(r"\{(\w+)\}")
 
 
 def members(content: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
-    """Yield (value of the parameter, config) for each recipe of a file that has several, the rows of
-    `each`:
+    """Yield (value of the parameter, config) for each recipe of a file that has several.
 
         each: {pair: {cs-en: {references: [C, B]}, de-fr: {}}}
         usual: {references: [A], tokenizer: 13a}
 
-    Each row has a value of the parameter, here `pair`, and further parameters; `usual` has those
-    that a row need not name.
+    Each row of `each` has a value of the parameter, here `pair`, and further parameters; `usual`
+    has those that a row need not name.
 
     In the config {pair} in a text, or another parameter in braces, stands for its value. If that is
     a list, what holds the text is repeated for each of its items: an item of a list, or an entry of
