@@ -434,6 +434,9 @@ def _swapped_pairs(
     present_pairs = is_present.sum(axis=1)
 
     def exchange(unswapped: Bools) -> Iterator[tuple[Floats, Floats]]:
+        """Yield the shares of agreeing pairs, float64 [draws, groups], of both metrics of each test,
+        the other one first.
+        """
         # One product of matrices counts the pairs for all metrics and draws;
         # in float32 counts below 2**24 are exact.
         by_pair = np.ascontiguousarray(unswapped.transpose(1, 2, 0), np.float32)

@@ -82,6 +82,7 @@ def _table(document_table: DocumentTable) -> str:
         rules: str,
         shade: str = "",
     ) -> str:
+        """Return a cell (th or td) of a column; names are aligned to the left."""
         side = "left" if column in document_table.names else "right"
         return (
             f'<{tag} style="text-align: {side}; {rules}{shade}">{text}</{tag}>'

@@ -164,8 +164,8 @@ class Drawing:
         transform: str = "",
     ) -> None:
         """Write text that begins at x. The kinds `end` and `middle` make x its end or middle."""
-        more = {"transform": transform} if transform else {}
-        self.shape("text", kind, title, text, x=x, y=y, **more)
+        optional = {"transform": transform} if transform else {}
+        self.shape("text", kind, title, text, x=x, y=y, **optional)
 
     def legend(self, entries: Sequence[tuple[str, str]]) -> None:
         """Draw a legend below everything else, in as many lines as it needs, and make room for it.

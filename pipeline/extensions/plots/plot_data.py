@@ -193,14 +193,14 @@ def _ranked_system(score: Score) -> RankedSystem:
     return RankedSystem(score.system, score.rank, best, worst, cluster)
 
 
-def leaving(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+def leaving(ranking: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     """Return the systems that leave their cluster from one ranking to the other: {system: -1 if it
     rises, 1 if it falls}. Rankings are {system: cluster}, the best system first.
 
     A system leaves its cluster if the positions of its two clusters do not overlap, counted among
     the systems that are in both rankings."""
-    before = _cluster_positions(one, other)
-    after = _cluster_positions(other, one)
+    before = _cluster_positions(ranking, other)
+    after = _cluster_positions(other, ranking)
     moves = {}
     for name, (first, last) in before.items():
         new_first, new_last = after[name]

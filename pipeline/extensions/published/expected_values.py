@@ -62,7 +62,8 @@ def with_published(
 
     `expectations` has the verdict on all entries, that on record, the entries with theirs, and
     `missed`, the numbers (from 1) of the entries whose verdict is worse than the one on record.
-    `scored` are the scores of each metric on each data set, and `progress` is that of TrueSkill."""
+    `written` are the sections of the config, and `opened` what was read for them; `scored` are the
+    scores of each metric on each data set, and `progress` is that of TrueSkill."""
     sections = Sections(written, opened, scored, results.scores)
     results = replace(results, **sections.compute(progress))
     if written.expect:
@@ -89,7 +90,9 @@ def with_published(
 
 
 class Sections:
-    """Computes the sections judgments, columns, correlations and agreements of results.json."""
+    """Computes the sections judgments, columns, correlations and agreements of results.json, from
+    the sections of the config (`written`), what was read for them (`opened`), and the scores.
+    """
 
     def __init__(
         self,
@@ -346,7 +349,7 @@ def _other_annotators(
 
 
 class _Entry:
-    """An entry of the section `expect`, with the results that it is compared with."""
+    """An entry of the section `expect`, by its index, with the results that it is compared with."""
 
     def __init__(
         self,

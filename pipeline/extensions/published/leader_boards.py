@@ -121,15 +121,15 @@ def _percent(value: str, scale: str) -> str | None:
     """Return a published number in percent with all its digits, such as "51.30" for 0.5130; `scale`
     is by what the publication multiplies scores, such as "100". None if it is no score.
     """
-    number = read_number(value)
+    score = read_number(value)
     factor = read_number(scale)
-    if number is None or not factor:
+    if score is None or not factor:
         return None
     if factor == Decimal(1).scaleb(factor.adjusted()):
         # A power of ten: all digits stay, zeros at the end too.
-        percent = number.scaleb(2 - factor.adjusted())
+        percent = score.scaleb(2 - factor.adjusted())
     else:
-        percent = EXACT.divide(EXACT.multiply(number, Decimal(100)), factor)
+        percent = EXACT.divide(EXACT.multiply(score, Decimal(100)), factor)
     return f"{percent:f}" if abs(percent) < MAX_PERCENT else None
 
 

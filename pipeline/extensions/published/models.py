@@ -55,6 +55,9 @@ def _number(value: object) -> object:
 
 
 def _scores(value: object) -> object:
+    """Return {system: score} from a mapping of a config, whose scalars are texts; raises ValueError
+    for anything else.
+    """
     message = "expected a score, a number, for each system"
     if not isinstance(value, dict) or not value:
         raise ValueError(message)

@@ -230,8 +230,8 @@ class Published:
 
 
 class Opener:
-    """Reads the files that published sections name, and checks the names in these. `problems` gets
-    what is wrong.
+    """Reads the files that the published sections of a config name, and checks the names in these
+    sections. `metrics` are those of the config, and `problems` gets what is wrong.
     """
 
     def __init__(

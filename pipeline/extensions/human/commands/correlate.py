@@ -113,6 +113,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    """Correlate the metrics of a run, or scores in files, with human judgements or scores, and print
+    the tables; or do the same with scores in records.
+    """
     records = [records_config(text) for text in (args.human, *args.run)]
     if any(records) or args.absolute or args.part or args.given:
         _correlate_records(args, records)
@@ -127,8 +130,10 @@ def run(args: argparse.Namespace) -> None:
         if name in aliases:
             raise InputError(f"--alias: {name} is given twice")
         aliases[name] = other
-    more = {"aliases": aliases} if aliases else {}
-    settings = settings_of(HumanConfig, args, OPTIONS, file=args.human, **more)
+    from_arguments: dict[str, Any] = {"file": args.human}
+    if aliases:
+        from_arguments["aliases"] = aliases
+    settings = settings_of(HumanConfig, args, OPTIONS, **from_arguments)
     metrics = _metrics(args)
     systems: set[str] = set()
     for metric in metrics:
@@ -167,12 +172,12 @@ def _correlate_records(
     if ineffective:
         raise InputError(f"{', '.join(ineffective)}: no effect on records")
     # A config would name the columns to correlate; here they are arguments.
-    more: dict[str, Any] = {"of": ["-"], "with": ["-"]}
-    more["resamples"] = args.resamples or "1000"
+    fixed: dict[str, Any] = {"of": ["-"], "with": ["-"]}
+    fixed["resamples"] = args.resamples or "1000"
     if args.absolute:
-        more["absolute"] = "true"
+        fixed["absolute"] = "true"
     settings = settings_of(
-        CorrelationConfig, args, (*OF_RECORDS, "part", "given"), **more
+        CorrelationConfig, args, (*OF_RECORDS, "part", "given"), **fixed
     )
     columns = []
     for config in configs:

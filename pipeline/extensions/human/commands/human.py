@@ -119,6 +119,7 @@ def print_json(content: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    """Read judgements, compute their statistics, and print them as tables or JSON."""
     config = settings_of(JudgmentsConfig, args, OPTIONS, file="-")
     path = given_path(args.file)
     if isinstance(path, Remote):

@@ -229,6 +229,7 @@ def _check_report(report: str, *, runs: bool) -> None:
 
 
 def _list(listed_recipes: Sequence[Recipe], args: argparse.Namespace) -> None:
+    """Print a table of recipes; raises InputError beside --format, which is for outcomes."""
     if args.format:
         raise InputError(
             f"--format {args.format}: has no effect where nothing runs: name results, or take --all"
