@@ -113,9 +113,13 @@ def changes(size: int, worth: Mapping[int, float]) -> list[Changes]:
         shares[step.edit] += step.weight * difference
     result = []
     for edit, share in enumerate(shares):
-        alone = worth[1 << edit] - source_score
-        left_out = output_score - worth[all_edits ^ 1 << edit]
-        result.append(Changes(alone, left_out, share))
+        only_edit = 1 << edit
+        change = Changes(
+            alone=worth[only_edit] - source_score,
+            left_out=output_score - worth[all_edits ^ only_edit],
+            share=share,
+        )
+        result.append(change)
     return result
 
 
@@ -286,12 +290,21 @@ def attributed(
             original = " ".join(tokens[edit.start : edit.end])
             correction = " ".join(corrected(edit, tokens))
             effect = Effect(
-                edit.start, edit.end, original, correction, edit.type, *change
+                start=edit.start,
+                end=edit.end,
+                original=original,
+                correction=correction,
+                type=edit.type,
+                alone=change.alone,
+                left_out=change.left_out,
+                share=change.share,
             )
             effects.append(effect)
-        with_all_edits = worth[max(worth)]
         attributions[output] = Attribution(
-            worth[0], with_all_edits, effects, game.by
+            source=worth[0],
+            output=worth[max(worth)],
+            effects=effects,
+            by=game.by,
         )
     return attributions
 

@@ -290,12 +290,12 @@ def interval_scale(scores: Sequence[Score]) -> Scale:
     """Return the scale that the bars of a leader board share, in the unit in which scores are
     displayed. It holds all scores and their intervals.
     """
-    shown = []
+    displayed = []
     for score in scores:
         unit = factor(score.metric)
         for value in (*bounds(score), score.score):
-            shown.append(unit * value)
-    return scale(shown, 0, BAR_WIDTH)
+            displayed.append(unit * value)
+    return scale(displayed, 0, BAR_WIDTH)
 
 
 def interval_axis(axis: Scale) -> Drawing:

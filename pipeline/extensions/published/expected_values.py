@@ -19,11 +19,7 @@ from pipeline.data.config.resolved import select_lines
 from pipeline.data.input_readers import reader_of
 from pipeline.data.inputs import TEXTS
 from pipeline.errors import ConfigError, InputError
-from pipeline.extensions.human.correlation import (
-    common_systems,
-    correlate,
-    vector,
-)
+from pipeline.extensions.human.correlation import common_systems, correlate
 from pipeline.extensions.human.json_objects import JsonObject
 from pipeline.extensions.human.judgment_summary import judgment_summary
 from pipeline.extensions.human.judgments import Judgments
@@ -210,9 +206,9 @@ class Sections:
                     f"correlations: without: no column has a system '{system}'"
                 )
         systems = common_systems(columns.values(), written.without)
-        vectors = {
-            name: vector(column, systems) for name, column in columns.items()
-        }
+        vectors = {}
+        for name, column in columns.items():
+            vectors[name] = np.array([column[system] for system in systems])
         for name, other in product(of, with_):
             coefficients = correlate(vectors[name], vectors[other])
             result[name][other] = {"systems": len(systems), **coefficients}
