@@ -60,14 +60,16 @@ def metric_of(name: str, **options: str | int | bool) -> "Metric":
 def sums_of(
     metric: "Metric", columns: dict[str, Ints], present: Bools
 ) -> dict[str, Any]:
-    """Return the sums over all lines of the terms of a metric, as whole numbers and lists of them.
+    """Return the sums over all lines of the terms from which a metric is computed: {name: integer,
+    or list of one for each order of n-grams}. Terms with each reference are those of the chosen one.
 
-    `present`, bool [lines, references], says which references each line has.
-    """
+    `columns` are the statistics of each line, and `present`, bool [lines, references], says which
+    references it has."""
     from ..scoring import MetricColumns
 
     compacted: Columns = columns
     if not present.all():
+        # -1 marks a missing reference; compact() moves these behind the others.
         lengths = np.where(present, columns["ref_len"], -1)
         compacted = MetricColumns(metric).compact(
             {**columns, "ref_len": lengths}
@@ -82,19 +84,19 @@ def sums_of(
     if per_reference and references > 1:
         chosen = metric.choose(compacted)
     sums = {}
-    for name, values in terms.items():
-        counted = values[rows, chosen] if name in per_reference else values
-        sums[name] = counted.sum(axis=0).tolist()
+    for name, term in terms.items():
+        term_of_line = term[rows, chosen] if name in per_reference else term
+        sums[name] = term_of_line.sum(axis=0).tolist()
     return sums
 
 
 def lines_of(name: str, texts: Iterable[str | None]) -> Lines:
-    """Return texts, which may have newlines, as lines for the kernel; `name` is their name in
-    messages.
+    """Return texts, which may have newlines, as the kernel's lines, one each. `name` is their name
+    in messages.
 
-    None, which stands for a missing reference, becomes an empty line. Raises WrongTypeError for
-    anything else than a text, and WrongValueError for a text that UTF-8 cannot encode.
-    """
+    None, for a missing reference, becomes an empty line if the name begins with "references".
+    Raises WrongTypeError for anything else than a text, and WrongValueError for a text that UTF-8
+    cannot encode."""
     encoded = []
     for number, text in enumerate(texts, 1):
         if text is None and name.startswith("references"):
@@ -116,32 +118,32 @@ def lines_of(name: str, texts: Iterable[str | None]) -> Lines:
 
 
 def ids_of(texts: Sequence[Iterable[Iterable[Hashable]]]) -> list[Encoded]:
-    """Return several texts as ids, each a list of lines, each a list of tokens of any type.
+    """Return texts, each a list of lines, each a list of tokens of any type, as ids for the kernel:
+    those of all lines of a text one after the other, and where each line begins and ends.
 
-    Equal tokens have equal ids.
-    """
-    id_of: dict[Hashable, int] = {}
+    Equal tokens have equal ids, in all texts."""
+    id_of_token: dict[Hashable, int] = {}
     encoded = []
     for text in texts:
         ids: list[int] = []
-        ends = [0]
+        offsets = [0]
         for line in text:
-            ids += [id_of.setdefault(token, len(id_of)) for token in line]
-            ends.append(len(ids))
+            for token in line:
+                ids.append(id_of_token.setdefault(token, len(id_of_token)))
+            offsets.append(len(ids))
         encoded.append(
-            Encoded(np.array(ids, np.int32), np.array(ends, np.int64))
+            Encoded(np.array(ids, np.int32), np.array(offsets, np.int64))
         )
     return encoded
 
 
 def matches(texts: Sequence[Encoded], order: int, kind: str) -> Ints:
-    """Return the matches of the last text with the others, as kernel.overlap counts this kind.
+    """Return how many n-grams of the last text, the output, match the others, its references, for
+    each order up to `order`, as kernel.overlap counts this kind of matches.
 
     They are int64 [lines, order] with all references merged, or [lines, references, order] with
-    each.
-    """
+    each."""
     *references, output = texts
-    counts: Ints = kernel.overlap(None, references, [output], order, (kind,))[
-        kind
-    ][0]
-    return counts
+    counts = kernel.overlap(None, references, [output], order, (kind,))
+    of_output: Ints = counts[kind][0]
+    return of_output

@@ -77,9 +77,9 @@ class RougeScorer:
                 "targets: expected a list of texts that is not empty"
             )
         texts = [*targets, prediction]
-        for number, text in enumerate(texts):
+        for index, text in enumerate(texts):
             if not isinstance(text, str):
-                name = "target" if number < len(targets) else "prediction"
+                name = "target" if index < len(targets) else "prediction"
                 raise WrongTypeError(
                     f"{name}: expected a text, found {type(text).__name__}"
                 )
@@ -93,41 +93,42 @@ class RougeScorer:
     def _scores(
         self, name: str, encoded: list[Sentences], texts: Sequence[str]
     ) -> list[Score]:
-        """Return the score of a type with each target; the prediction is the last of the texts."""
-        order = NGRAMS.fullmatch(name)
-        removed = 0  # by how much n-grams are fewer than tokens
-        if order:
-            removed = int(order[1]) - 1
-            counts = matches(
-                [text.as_lines for text in encoded], removed + 1, "match"
-            )
-            match = counts[0, :, removed]
+        """Return the score of a type, such as rouge2, with each target. `texts` are the targets and
+        the prediction, which is last; `encoded` are their tokens.
+
+        Raises WrongValueError for an unknown type."""
+        ngrams = NGRAMS.fullmatch(name)
+        order = int(ngrams[1]) if ngrams else 1
+        # `matching` counts n-grams, or tokens of common subsequences, by target.
+        if ngrams:
+            lines = [text.as_lines for text in encoded]
+            matching = matches(lines, order, "match")[0, :, order - 1]
         elif name == "rougeL":
             targets = [text.as_lines for text in encoded[:-1]]
-            match = kernel.lcs(targets, [encoded[-1].as_lines])[0, 0]
+            matching = kernel.lcs(targets, [encoded[-1].as_lines])[0, 0]
         elif name == "rougeLsum":
-            encoded = self._encode(
-                [list(filter(None, text.split("\n"))) for text in texts]
-            )
-            match = kernel.union_lcs(encoded[:-1], encoded[-1:])[0, 0]
+            sentences = [list(filter(None, text.split("\n"))) for text in texts]
+            encoded = self._encode(sentences)
+            matching = kernel.union_lcs(encoded[:-1], encoded[-1:])[0, 0]
         else:
             expected = "expected rouge1 to rouge9, rougeL or rougeLsum"
             raise WrongValueError(f"rouge_types: {expected}; found {name!r}")
-        sizes = [
-            max(int(text.as_lines.offsets[1]) - removed, 0) for text in encoded
-        ]
-        prediction = sizes.pop()
+        sizes = []
+        for text in encoded:
+            tokens = int(text.as_lines.offsets[1])
+            sizes.append(max(tokens - order + 1, 0))
+        *target_sizes, prediction_size = sizes
         scores = []
-        for matched, size in zip(match.tolist(), sizes, strict=True):
-            if order or (size and prediction):
-                scores.append(_score(matched, size, prediction))
+        for count, size in zip(matching.tolist(), target_sizes, strict=True):
+            if ngrams or (size and prediction_size):
+                scores.append(_score(count, size, prediction_size))
             else:
-                # whole numbers, as rouge-score has them there
+                # Integers, as rouge-score has them there.
                 scores.append(Score(0, 0, 0))
         return scores
 
     def _encode(self, texts: Sequence[Sequence[str]]) -> list[Sentences]:
-        """Return texts, each a list of sentences, as lines of ids."""
+        """Return texts, each a list of sentences, as ids of tokens with the ends of sentences."""
         if self.tokenizer is None:
             lines = [lines_of("text", sentences) for sentences in texts]
             encoded = self._tokenization.encode(lines)
@@ -135,19 +136,20 @@ class RougeScorer:
             encoded = ids_of(
                 [map(self.tokenizer.tokenize, sentences) for sentences in texts]
             )
-        result = []
-        for ids, sentences in zip(encoded, texts, strict=True):
-            result.append(
-                Sentences(*ids, np.array([0, len(sentences)], np.int64))
-            )
-        return result
+        encoded_texts = []
+        for tokens, sentences in zip(encoded, texts, strict=True):
+            # A single text with so many sentences.
+            text_offsets = np.array([0, len(sentences)], np.int64)
+            encoded_texts.append(Sentences(*tokens, text_offsets))
+        return encoded_texts
 
 
-def _score(match: int, target: int, prediction: int) -> Score:
+def _score(matching: int, target_size: int, prediction_size: int) -> Score:
     """Return the score of a number of matches, from the sizes of both texts."""
-    precision = match / max(prediction, 1)
-    recall = match / max(target, 1)
+    precision = matching / max(prediction_size, 1)
+    recall = matching / max(target_size, 1)
     total = precision + recall
-    return Score(
-        precision, recall, 2 * precision * recall / total if total > 0 else 0.0
-    )
+    fmeasure = 0.0
+    if total > 0:
+        fmeasure = 2 * precision * recall / total
+    return Score(precision, recall, fmeasure)

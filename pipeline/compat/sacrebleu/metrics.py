@@ -39,7 +39,9 @@ class Score:
     """A score in percent, and how it is printed."""
 
     def __init__(self, name: str, score: float, verbose: str = "") -> None:
-        self.name, self.score, self._verbose = name, score, verbose
+        self.name = name
+        self.score = score
+        self._verbose = verbose
 
     def format(
         self, width: int = 2, score_only: bool = False, signature: str = ""
@@ -78,19 +80,21 @@ class Metric(ABC, Generic[Scored]):
         from ...metrics.base import Text
 
         *reference_lines, output = _texts(hypotheses, references)
+        # bool [lines, references]
         present = np.array(
             [list(map(_is_present, stream)) for stream in references]
         ).T
-        numbers = present.sum(axis=1)
-        if not numbers.all():
-            raise WrongValueError(
-                f"item {numbers.argmin() + 1} has no reference at all"
-            )
+        reference_counts = present.sum(axis=1)
+        if not reference_counts.all():
+            item = reference_counts.argmin() + 1
+            raise WrongValueError(f"item {item} has no reference at all")
         (columns,) = self._counted.spec.count(
             Text(None, reference_lines, [output])
         )
-        is_constant = (numbers == numbers[0]).all()
-        self.num_refs = int(numbers[0]) if is_constant else -1
+        # Signatures say so if lines have different numbers of references.
+        self.num_refs = -1
+        if (reference_counts == reference_counts[0]).all():
+            self.num_refs = int(reference_counts[0])
         return self._score(sums_of(self._counted, columns, present))
 
     def sentence_score(
@@ -143,22 +147,25 @@ def _is_present(reference: str | None) -> bool:
 
 
 def _texts(hypotheses: Sequence[str], references: Streams) -> "list[Lines]":
-    """Return references and hypotheses as lines. Raises InputError if they do not fit together."""
+    """Return the references of each annotator as lines for the kernel, and the hypotheses last.
+    Raises InputError if they are no lists of texts, or differ in length.
+    """
     _check_list("hypotheses", hypotheses)
     if not hypotheses:
         raise WrongValueError("hypotheses: the list is empty")
     if not references:
         raise WrongValueError("there are no references")
     _check_list("references", references)
-    for number, stream in enumerate(references):
-        _check_list(f"references[{number}]", stream)
+    # All lists are checked before any text is.
+    named = {}
+    for index, stream in enumerate(references):
+        name = f"references[{index}]"
+        _check_list(name, stream)
         if len(stream) != len(hypotheses):
             sizes = f"{len(stream)} texts, and there are {len(hypotheses)} hypotheses"
-            raise WrongValueError(f"references[{number}] has {sizes}")
-    texts = [
-        lines_of(f"references[{number}]", stream)
-        for number, stream in enumerate(references)
-    ]
+            raise WrongValueError(f"{name} has {sizes}")
+        named[name] = stream
+    texts = [lines_of(name, stream) for name, stream in named.items()]
     return [*texts, lines_of("hypotheses", hypotheses)]
 
 
@@ -256,6 +263,9 @@ class BLEU(Metric[BLEUScore]):
         return super().sentence_score(hypothesis, references)
 
     def _score(self, sums: dict[str, Any]) -> BLEUScore:
+        """Return the score, in percent, from the sums of matching and all n-grams by order, and of
+        the lengths of output and reference.
+        """
         correct = sums["match"]
         total = sums["total"]
         sys_len = sums["hyp_len"]
@@ -282,13 +292,13 @@ class BLEU(Metric[BLEUScore]):
     def _smooth(
         self, precisions: list[float], correct: list[Any], total: list[Any]
     ) -> int:
-        """Set precisions in percent, smoothed. Return the last order with n-grams.
+        """Set `precisions` in percent, smoothed, from the numbers of matching and all n-grams of
+        each order. Return the last order with n-grams.
 
         With the smoothing add-k, the value is added to the counts themselves, which the score
         shows, as in sacreBLEU. Products and quotients are in the order of sacreBLEU, so that the
-        same decimals are printed.
-        """
-        divisor = 1.0
+        same decimals are printed."""
+        divisor = 1.0  # of exp: doubles with each order without matches
         for n in range(len(precisions)):
             if self._smooth_method == "add-k" and n > 0:
                 correct[n] += self._smooth_value

@@ -32,11 +32,10 @@ from .statistics import (
 Rows = ArrayLike | Sequence[Sequence[float | None]]
 """A row for each system, with a score for each sentence."""
 Exchange = Callable[[Bools], Iterator[tuple[Floats, Floats]]]
-"""From draws, bool [draws, groups, members or pairs of members], to the values of both metrics of
-each test.
+"""From draws, bool [draws, groups, members or pairs of members], to the statistic of the other and
+of the better metric of each test, float64 [draws, groups].
 
-Where a draw is false, the two metrics exchange what it stands for. The values are float64 [draws,
-groups]. """
+Where a draw is false, the two metrics exchange what it stands for."""
 
 MAX_DRAWS_AT_ONCE = 1_500_000
 """Draws of scores or of pairs that are in memory at once."""
@@ -100,10 +99,11 @@ def configured_statistics(
     *,
     has_sentences: bool,
 ) -> list[Statistic]:
-    """Return the statistics of a config; if it names none, the usual ones for scores of sentences.
+    """Return the statistics of a config; if it names none, the usual ones for scores of sentences,
+    or none without such scores.
 
-    Raises InputError if one is unknown, or needs scores of sentences that the human scores of a
-    file do not have."""
+    `has_sentences` says whether the human scores in `file` have scores of sentences. Raises
+    InputError if a statistic is unknown, or needs them and they are missing."""
     usual = USUAL if has_sentences else ()
     statistics = requested_statistics(config.statistics or usual)
     if not has_sentences:
@@ -112,8 +112,8 @@ def configured_statistics(
 
 
 def refuse_sentences(statistics: Sequence[Statistic], whose: str) -> None:
-    """Raise InputError if a statistic needs scores of sentences, which a file or a metric does not
-    have.
+    """Raise InputError if a statistic needs scores of sentences, which `whose`, a file or metric,
+    does not have. For one that can compare systems, the message says how.
     """
     for statistic in statistics:
         if statistic.level != "sentence":
@@ -144,11 +144,12 @@ def compared(
     sentences: Mapping[str, Floats] | None,
     config: HumanConfig,
 ) -> Comparison:
-    """Return the statistics that a config requests, and their tests, for the human score of a
-    title: `scores` by system, and those of its outputs, float64 [lines], if any.
+    """Return the statistics of each metric that a config requests, and tests between metrics, for
+    the human score named `title` in a file.
 
-    Raises InputError if the scores do not suit a statistic.
-    """
+    `scores` are the human scores by system, and `sentences` those of each system's outputs, float64
+    [lines], if there are any. Raises InputError if the scores do not suit a statistic, or human
+    and metric scores are of different numbers of sentences."""
     has_sentences = sentences is not None
     statistics = configured_statistics(
         config, file, has_sentences=has_sentences
@@ -156,8 +157,11 @@ def compared(
     names = [metric.metric for metric in metrics]
     systems = list(scores)
     human_column = vector(scores, systems)
-    columns = [vector(metric.scores, systems) for metric in metrics]
-    metric_columns = np.stack(columns)
+    metric_columns = np.stack(
+        [vector(metric.scores, systems) for metric in metrics]
+    )
+    # Human scores [systems, lines] and metric scores [metrics, systems, lines];
+    # at the level of systems there is one line.
     scores_by_level = {
         "system": (human_column[:, None], metric_columns[..., None])
     }
@@ -180,13 +184,15 @@ def compared(
                 )
         scores_by_level["sentence"] = (human_table, np.stack(tables))
         result.notes.extend(_missing_scores(human_table, tables, names))
-    where = {"dataset": metrics[0].dataset, "human": title}
+    labels = {"dataset": metrics[0].dataset, "human": title}
     sampling = Sampling(config.permutations or 0, config.seed)
     for statistic in statistics:
-        both = scores_by_level[statistic.level]
-        one = compare(statistic, *both, names, sampling, where)
-        result.agreements.extend(one.agreements)
-        result.tests.extend(one.tests)
+        human, metric_scores = scores_by_level[statistic.level]
+        comparison = compare(
+            statistic, human, metric_scores, names, sampling, labels
+        )
+        result.agreements.extend(comparison.agreements)
+        result.tests.extend(comparison.tests)
     for agreement in result.agreements:
         if agreement.reason:
             result.notes.append(
@@ -200,15 +206,17 @@ def _missing_scores(
     tables: Sequence[Floats],
     names: Sequence[str],
 ) -> Iterator[str]:
-    """Yield notes about outputs without a score by people, or by a metric alone."""
-    missing = np.isnan(human)
-    if missing.any():
+    """Yield warnings about outputs with a missing score (NaN), by people or by one of the named
+    metrics: `human` and each table are float64 [systems, lines].
+    """
+    is_missing = np.isnan(human)
+    if is_missing.any():
         yield (
-            f"{missing.sum():,} of {missing.size:,} outputs have no score by people, "
+            f"{is_missing.sum():,} of {is_missing.size:,} outputs have no score by people, "
             "and are left out"
         )
     for name, table in zip(names, tables, strict=True):
-        count = int((np.isnan(table) & ~missing).sum())
+        count = int((np.isnan(table) & ~is_missing).sum())
         if count:
             yield (
                 f"{count:,} outputs with a score by people have none by {name}, "
@@ -230,22 +238,24 @@ def compare(
     scores: Floats,
     metrics: Sequence[str],
     sampling: Sampling,
-    where: Mapping[str, str],
+    labels: Mapping[str, str],
 ) -> Comparison:
-    """Return a statistic of each of the named metrics, and the tests of each two.
+    """Return a statistic of each of the named metrics, and permutation tests of each two, if the
+    sampling has permutations.
 
-    Scores are float64 [systems, lines] and [metrics, systems, lines]; NaN is a missing score.
-    `where` names the data set and the human score. Raises InputError if the statistic has no such
+    Human scores are float64 [systems, lines], the metrics' [metrics, systems, lines]; NaN is a
+    missing score, and an output without a score by one metric is left out for all. `labels` are the
+    fields `dataset` and `human` of each result. Raises InputError if there are too many pairs to
     test."""
     is_missing = np.isnan(scores).any(axis=0)
     common_human = np.where(is_missing, np.nan, human)
     values = [
         statistic.value(common_human, metric_scores) for metric_scores in scores
     ]
-    common: JsonObject = {**where, "statistic": str(statistic)}
+    shared_fields: JsonObject = {**labels, "statistic": str(statistic)}
     result = Comparison([], [], [])
     for name, value in zip(metrics, values, strict=True):
-        fields = {**common, **asdict(value)}
+        fields = {**shared_fields, **asdict(value)}
         result.agreements.append(Agreement(metric=name, **fields))
     if not sampling.permutations:
         return result
@@ -259,14 +269,14 @@ def compare(
                 delta=test.delta,
                 p=test.p,
                 resamples=test.resamples,
-                **common,
+                **shared_fields,
             )
         )
     return result
 
 
 class PairTest(NamedTuple):
-    """A permutation test of two metrics, which are numbers; see PermutationTest."""
+    """A permutation test of two metrics, which are indices; see PermutationTest."""
 
     better: int
     other: int
@@ -282,21 +292,23 @@ def permutation_tests(
     values: Sequence[Value],
     sampling: Sampling,
 ) -> list[PairTest]:
-    """Test each two metrics on scores, float64 [systems, lines] and [metrics, systems, lines]:
-    PERM-BOTH.
+    """Return a permutation test (PERM-BOTH, Deutsch et al. 2021) of each two metrics, the better one
+    first: whether its statistic is higher.
 
-    NaN is a missing score. `values` are those of the statistic. Scores of metrics are standardised,
-    and each resample swaps every score of the two metrics with probability 1/2 (Deutsch et al.
-    2021). If metrics have an epsilon of their own, the result of every pair is swapped. Raises
-    InputError if there are too many pairs."""
-    scores = [value.value for value in values]
-    undefined = [
-        number for number, score in enumerate(scores) if math.isnan(score)
-    ]
-    defined = [
-        number for number in range(len(scores)) if number not in undefined
-    ]
-    defined.sort(key=lambda number: -scores[number])
+    Human scores are float64 [systems, lines], the metrics' [metrics, systems, lines]; NaN is a
+    missing score. `values` has the statistic of each metric; where it is NaN, so is the p-value.
+    Scores of metrics are standardised, and each resample swaps every score of the two metrics with
+    probability 1/2. If ties have an epsilon, which may differ between metrics, a resample swaps
+    instead whether each pair of scores agrees with people. Raises InputError if there are too many
+    pairs."""
+    undefined = []
+    defined = []
+    for metric, value in enumerate(values):
+        if math.isnan(value.value):
+            undefined.append(metric)
+        else:
+            defined.append(metric)
+    defined.sort(key=lambda metric: -values[metric].value)
     tested = list(combinations(defined, 2))
     untested = []
     for better, other in combinations([*defined, *undefined], 2):
@@ -314,35 +326,35 @@ def permutation_tests(
     else:
         swapping = _swapped_scores(statistic, groups, human, metrics, tested)
 
-    def differences(drawn: Bools) -> Iterator[Floats]:
-        """Yield by how much the better metric of each test is better: [draws]. A mean over no group
-        counts as 0.
+    def differences(unswapped: Bools) -> Iterator[Floats]:
+        """Yield for each test how much higher the statistic of its better metric is in each draw:
+        float64 [draws]. A mean over no group counts as 0.
         """
-        for of_other, of_better in swapping.exchange(drawn):
-            yield np.nan_to_num(averaged(of_better)) - np.nan_to_num(
-                averaged(of_other)
-            )
+        for other_values, better_values in swapping.exchange(unswapped):
+            better_means = np.nan_to_num(averaged(better_values))
+            yield better_means - np.nan_to_num(averaged(other_values))
 
-    nothing_swapped = np.ones((1, *swapping.swapped.shape), np.bool_)
+    nothing_swapped = np.ones((1, *swapping.swappable.shape), np.bool_)
     deltas = [
         float(difference[0]) for difference in differences(nothing_swapped)
     ]
-    reached = np.zeros(len(tested))
-    for drawn in draws(swapping, sampling):
-        for number, difference in enumerate(differences(drawn)):
-            reached[number] += (difference >= deltas[number] - EQUAL).sum()
-    count = sampling.permutations
-    shares = (reached / count).tolist()
+    reached_counts = np.zeros(len(tested))
+    for unswapped in draws(swapping, sampling):
+        for test, difference in enumerate(differences(unswapped)):
+            is_reached = difference >= deltas[test] - EQUAL
+            reached_counts[test] += is_reached.sum()
+    resamples = sampling.permutations
+    p_values = (reached_counts / resamples).tolist()
     results = []
-    for pair, delta, share in zip(tested, deltas, shares, strict=True):
-        results.append(PairTest(*pair, delta, share, count))
+    for pair, delta, p in zip(tested, deltas, p_values, strict=True):
+        results.append(PairTest(*pair, delta, p, resamples))
     return results + untested
 
 
 class Swapping(NamedTuple):
     """What is swapped between the two metrics of a test."""
 
-    swapped: Bools
+    swappable: Bools
     """True for what may be swapped: [groups, members or pairs of members]."""
     exchange: Exchange
     of_pairs: bool
@@ -356,7 +368,10 @@ def _swapped_scores(
     metrics: Floats,
     tests: Sequence[tuple[int, int]],
 ) -> Swapping:
-    """Return the swapping of standardised scores."""
+    """Return how two metrics exchange single scores, each standardised over all its scores.
+
+    Human scores are float64 [systems, lines], the metrics' [metrics, systems, lines]; `tests` has
+    the indices of the better and the other metric of each test."""
     human_groups = groups.of(human)
     scores = groups.of(metrics)
     present = groups.present
@@ -366,10 +381,10 @@ def _swapped_scores(
     deviations[deviations == 0] = 1.0
     scores = np.where(present, (scores - means) / deviations, 0.0)
 
-    def exchange(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
+    def exchange(unswapped: Bools) -> Iterator[tuple[Floats, Floats]]:
         for better, other in tests:
-            mixed_other = np.where(drawn, scores[other], scores[better])
-            mixed_better = np.where(drawn, scores[better], scores[other])
+            mixed_other = np.where(unswapped, scores[other], scores[better])
+            mixed_better = np.where(unswapped, scores[better], scores[other])
             yield (
                 statistic.of_groups(human_groups, mixed_other, present),
                 statistic.of_groups(human_groups, mixed_better, present),
@@ -386,73 +401,88 @@ def _swapped_pairs(
     values: Sequence[Value],
     tests: Sequence[tuple[int, int]],
 ) -> Swapping:
-    """Return the swapping of results of pairs.
+    """Return how two metrics exchange results of pairs of scores: whether people and the metric
+    order the pair alike or both tie it, with the metric's epsilon (see Value) or that of the
+    statistic.
 
-    A result is whether people and the metric, which has an epsilon of its own, order the pair alike
-    or both tie it. The numbers of such pairs are one product of matrices for all metrics and draws,
-    exact in float32 below 2**24."""
+    Human scores are float64 [systems, lines], the metrics' [metrics, systems, lines]; `values` has
+    the statistic of each metric, and `tests` the indices of the better and the other metric of each
+    test. Raises InputError if there are too many pairs."""
     human_groups = groups.of(human)
     scores = groups.of(metrics)
     group_count, members = human_groups.shape
-    count = members * (members - 1) // 2
-    if group_count * count > MAX_SWAPPED_PAIRS:
+    pairs_per_group = members * (members - 1) // 2
+    pair_count = group_count * pairs_per_group
+    if pair_count > MAX_SWAPPED_PAIRS:
         raise InputError(
-            f"permutations: {group_count * count:,} pairs are too many; average by item or system"
+            f"permutations: {pair_count:,} pairs are too many; average by item or system"
         )
     first, second = np.triu_indices(members, 1)
     human_differences = human_groups[:, first] - human_groups[:, second]
-    counted = groups.present[:, first] & groups.present[:, second]
+    is_present = groups.present[:, first] & groups.present[:, second]
     # [groups, metrics, pairs]
-    agrees = np.empty((group_count, len(scores), count), np.float32)
-    for number, value in enumerate(values):
-        epsilon = (
-            statistic.tie_below if value.epsilon is None else value.epsilon
-        )
-        metric_differences = (
-            scores[number][:, first] - scores[number][:, second]
-        )
-        kinds = pair_kinds(metric_differences, human_differences, epsilon)
-        agrees[:, number] = (kinds.concordant | kinds.ties_both) & counted
-    totals = agrees.sum(axis=-1)[..., None]
-    pairs = counted.sum(axis=1)
+    shape = (group_count, len(scores), pairs_per_group)
+    agrees = np.empty(shape, np.float32)
+    for metric, value in enumerate(values):
+        epsilon = value.epsilon
+        if epsilon is None:
+            epsilon = statistic.tie_below
+        differences = scores[metric][:, first] - scores[metric][:, second]
+        kinds = pair_kinds(differences, human_differences, epsilon)
+        agrees[:, metric] = (kinds.concordant | kinds.ties_both) & is_present
+    agreeing = agrees.sum(axis=-1)[..., None]
+    present_pairs = is_present.sum(axis=1)
 
-    def exchange(drawn: Bools) -> Iterator[tuple[Floats, Floats]]:
-        drawn_pairs = np.ascontiguousarray(drawn.transpose(1, 2, 0), np.float32)
-        stay = agrees @ drawn_pairs  # [groups, metrics, draws]
-        leave = totals - stay
+    def exchange(unswapped: Bools) -> Iterator[tuple[Floats, Floats]]:
+        """Yield the shares of agreeing pairs, float64 [draws, groups], of both metrics of each test,
+        the other one first.
+        """
+        # One product of matrices counts the pairs for all metrics and draws;
+        # in float32 counts below 2**24 are exact.
+        by_pair = np.ascontiguousarray(unswapped.transpose(1, 2, 0), np.float32)
+        agreeing_unswapped = agrees @ by_pair  # [groups, metrics, draws]
+        agreeing_swapped = agreeing - agreeing_unswapped
         for better, other in tests:
-            of_other = stay[:, other] + leave[:, better]
-            of_better = stay[:, better] + leave[:, other]
+            of_other = (
+                agreeing_unswapped[:, other] + agreeing_swapped[:, better]
+            )
+            of_better = (
+                agreeing_unswapped[:, better] + agreeing_swapped[:, other]
+            )
             yield (
-                of_other.T.astype(np.float64) / pairs,
-                of_better.T.astype(np.float64) / pairs,
+                of_other.T.astype(np.float64) / present_pairs,
+                of_better.T.astype(np.float64) / present_pairs,
             )
 
-    every_pair = np.ones((group_count, count), np.bool_)
+    every_pair = np.ones((group_count, pairs_per_group), np.bool_)
     return Swapping(every_pair, exchange, of_pairs=True)
 
 
 def draws(swapping: Swapping, sampling: Sampling) -> Iterator[Bools]:
-    """Yield draws, bool [draws, ...], of what may be swapped.
+    """Yield random draws, bool [draws, groups, members or pairs of members], in parts that fit in
+    memory: false for what the two metrics exchange, and for what is not swappable.
 
-    Draws of scores are those that mt-metrics-eval makes after numpy.random.seed(seed).
+    Draws of scores are those that mt-metrics-eval makes after numpy.random.seed(seed). Draws of
+    pairs are random bits, since there are many more of them.
     """
-    swapped = swapping.swapped
-    count = int(swapped.sum())
-    random = np.random.RandomState(sampling.seed)
+    swappable = swapping.swappable
+    count = int(swappable.sum())
+    binomial = np.random.RandomState(sampling.seed).binomial
     generator = np.random.default_rng(sampling.seed)
     step = min(sampling.permutations, MAX_DRAWS_AT_ONCE // max(count, 1))
     step = max(step, 1)
-    for low in range(0, sampling.permutations, step):
-        size = min(step, sampling.permutations - low)
-        drawn = np.zeros((size, *swapped.shape), np.bool_)
+    for start in range(0, sampling.permutations, step):
+        size = min(step, sampling.permutations - start)
+        unswapped = np.zeros((size, *swappable.shape), np.bool_)
         if swapping.of_pairs:
-            random_bytes = generator.bytes(size * -(-count // 8))
-            bits = np.frombuffer(random_bytes, np.uint8).reshape(size, -1)
-            drawn[:, swapped] = np.unpackbits(bits, axis=1, count=count)
+            bytes_per_draw = math.ceil(count / 8)
+            random_bytes = generator.bytes(size * bytes_per_draw)
+            byte_rows = np.frombuffer(random_bytes, np.uint8).reshape(size, -1)
+            bits = np.unpackbits(byte_rows, axis=1, count=count)
+            unswapped[:, swappable] = bits
         else:
-            drawn[:, swapped] = random.binomial(1, 0.5, (size, count))
-        yield drawn
+            unswapped[:, swappable] = binomial(1, 0.5, (size, count))
+        yield unswapped
 
 
 def correlate(
@@ -469,8 +499,8 @@ def correlate(
     `human` has a row for each system with a score for each sentence, and `metrics` has such rows
     for each metric, by name. None or NaN is a missing score. `statistics` are one or more, such as
     "acc_eq" or "pearson[average=item]"; `gec-pipeline list statistics` has all. For one score of
-    each system say "[level=system]" and give rows of one score. With `permutations` each two
-    metrics are tested with so many resamples, whose draws begin with `seed`.
+    each system use "[level=system]" and rows of one score. With `permutations` each two metrics are
+    tested with so many resamples, drawn with the seed `seed`.
 
     The result has the lists `statistics` and `permutations`, whose members are those of
     results.json. Raises InputError if the shapes differ, or a statistic is unknown.
@@ -493,23 +523,26 @@ def correlate(
         if statistic.level == "system" and lines != 1:
             message = f"{statistic} compares one score of each system; found {lines:,} of each"
             raise InputError(message)
-    where = {"dataset": "", "human": "human"}
+    labels = {"dataset": "", "human": "human"}
     sampling = Sampling(permutations, seed)
     agreements: list[JsonObject] = []
     tests: list[JsonObject] = []
     for statistic in requested:
-        one = compare(
-            statistic, human_table, scores, list(metrics), sampling, where
+        comparison = compare(
+            statistic, human_table, scores, list(metrics), sampling, labels
         )
-        agreements += map(asdict, one.agreements)
-        tests += map(asdict, one.tests)
+        agreements += map(asdict, comparison.agreements)
+        tests += map(asdict, comparison.tests)
     return {"statistics": agreements, "permutations": tests}
 
 
 def _rows(
     name: str, scores: Rows, shape: tuple[int, ...] | None = None
 ) -> Floats:
-    """Return scores as float64 [systems, sentences]; raises InputError if they have another shape."""
+    """Return scores as float64 [systems, sentences], NaN for None; raises InputError if they are no
+    table of finite numbers, or of another shape than `shape`, that of the human scores.
+
+    `name` is what messages call the scores."""
     try:
         rows: Floats = np.array(scores, np.float64)
     except (TypeError, ValueError):

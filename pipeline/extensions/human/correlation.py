@@ -34,25 +34,25 @@ def quotient(part: Floats | Ints, total: Floats | Ints | int) -> Floats:
 
 
 def pearson(one: Floats, two: Floats, present: Bools | None = None) -> Floats:
-    """Return Pearson's product-moment correlation: float64 [...]. It is NaN where scores are
-    constant.
+    """Return Pearson's product-moment correlation over the last axis of two arrays of scores,
+    float64 [..., systems]: float64 [...]. It is NaN where scores are constant.
 
-    Where `present`, bool [..., systems], is false, the scores are 0 and do not count. A deviation
-    from the mean that is smaller than the rounding of the scores counts as zero."""
-    first = _deviations(one, present)
-    second = _deviations(two, present)
-    sizes = np.sqrt(_squares(first) * _squares(second))
-    rounding = ROUNDING * np.sqrt(_squares(one))
-    rounding = rounding * np.sqrt(_squares(two))
-    products = (first * second).sum(axis=-1)
-    coefficients: Floats = np.full(sizes.shape, np.nan)
-    np.divide(products, sizes, out=coefficients, where=sizes > rounding)
+    Where `present`, bool [..., systems], is false, the scores are 0 and do not count. Deviations
+    from the mean that are smaller than the rounding of the scores count as zero."""
+    deviations_one = _deviations(one, present)
+    deviations_two = _deviations(two, present)
+    products = (deviations_one * deviations_two).sum(axis=-1)
+    norms = np.sqrt(_sum_squares(deviations_one) * _sum_squares(deviations_two))
+    rounding = ROUNDING * np.sqrt(_sum_squares(one))
+    rounding = rounding * np.sqrt(_sum_squares(two))
+    coefficients: Floats = np.full(norms.shape, np.nan)
+    np.divide(products, norms, out=coefficients, where=norms > rounding)
     return coefficients.clip(-1, 1)
 
 
-def _squares(values: Floats) -> Floats:
-    squares: Floats = (values**2).sum(axis=-1)
-    return squares
+def _sum_squares(values: Floats) -> Floats:
+    sums: Floats = (values**2).sum(axis=-1)
+    return sums
 
 
 def _deviations(scores: Floats, present: Bools | None) -> Floats:
@@ -66,14 +66,15 @@ def _deviations(scores: Floats, present: Bools | None) -> Floats:
 
 
 def average_ranks(values: Floats) -> Floats:
-    """Return ranks, float64 [..., systems]. The lowest value has rank 1; equal values share the
-    mean of their ranks.
+    """Return the ranks of values, both float64 [..., systems]. The lowest value has rank 1; equal
+    values share the mean of their ranks.
     """
-    rows = values[..., :, None]
-    columns = values[..., None, :]
-    lower = (columns < rows).sum(axis=-1)
-    equal = (columns == rows).sum(axis=-1)
-    ranks: Floats = lower + (equal + 1) / 2
+    # Each value with each other one of its row.
+    value = values[..., :, None]
+    other = values[..., None, :]
+    lower_count = (other < value).sum(axis=-1)
+    equal_count = (other == value).sum(axis=-1)
+    ranks: Floats = lower_count + (equal_count + 1) / 2
     return ranks
 
 
@@ -85,8 +86,8 @@ def spearman(one: Floats, two: Floats) -> Floats:
 
 
 def spearman_by_differences(one: Floats, two: Floats) -> Floats:
-    """Return 1 - 6 sum(d^2) / (n (n^2 - 1)), where d is the difference of the ranks of a system:
-    float64 [...].
+    """Return Spearman's rank correlation by its formula without ties, float64 [...]: 1 - 6 sum(d^2)
+    / (n (n^2 - 1)), where d is the difference of a system's ranks and n the number of systems.
 
     This formula (Grundkiewicz et al. 2015) does not handle ties: of equal values the first has the
     lower rank. Without ties the result is that of spearman()."""
@@ -126,21 +127,21 @@ class PairCounts(NamedTuple):
 
 
 def pair_kinds(one: Floats, two: Floats, epsilon: float = 0.0) -> PairCounts:
-    """Return for differences of two scorings which kind of pair each is: bool [...], true in one of
-    the counts.
+    """Return which kind of pair each is, from the differences of its two scores by either scoring:
+    masks, bool [...], of which one is true for a pair.
 
     Differences of the first scoring up to `epsilon` are a tie.
     """
-    tied_one = np.abs(one) <= epsilon
-    tied_two = two == 0
-    alike = (one > 0) == (two > 0)
-    untied = ~(tied_one | tied_two)
+    is_tie_one = np.abs(one) <= epsilon
+    is_tie_two = two == 0
+    is_untied = ~(is_tie_one | is_tie_two)
+    same_order = (one > 0) == (two > 0)
     return PairCounts(
-        concordant=alike & untied,
-        discordant=~alike & untied,
-        ties_one=tied_one & ~tied_two,
-        ties_two=tied_two & ~tied_one,
-        ties_both=tied_one & tied_two,
+        concordant=same_order & is_untied,
+        discordant=~same_order & is_untied,
+        ties_one=is_tie_one & ~is_tie_two,
+        ties_two=is_tie_two & ~is_tie_one,
+        ties_both=is_tie_one & is_tie_two,
     )
 
 
@@ -150,22 +151,24 @@ def pair_counts(
     present: Bools | None = None,
     epsilon: float = 0.0,
 ) -> PairCounts:
-    """Count the pairs that two scorings order alike, differently, or tie.
+    """Count the pairs of systems that two scorings, float64 [..., systems], order alike,
+    differently, or tie: int64 [...] each.
 
-    The first scoring may have more leading axes than the second. Systems count where `present` is
-    true. Differences of the first scoring up to `epsilon` are a tie."""
-    shape = (5, *one.shape[:-1])
+    The first scoring may have more leading axes than the second. Where `present`, bool [...,
+    systems], is false, pairs with the system do not count. Differences of the first scoring up to
+    `epsilon` are a tie."""
+    shape = (len(PairCounts._fields), *one.shape[:-1])
     counts = np.zeros(shape, np.int64)
     # All pairs with the same distance at once, so that no array is larger than the scores.
     for distance in range(1, one.shape[-1]):
-        first = one[..., distance:] - one[..., :-distance]
-        second = two[..., distance:] - two[..., :-distance]
-        kinds = pair_kinds(first, second, epsilon)
-        counted: Bools | bool = True
+        differences_one = one[..., distance:] - one[..., :-distance]
+        differences_two = two[..., distance:] - two[..., :-distance]
+        kinds = pair_kinds(differences_one, differences_two, epsilon)
+        is_counted: Bools | bool = True
         if present is not None:
-            counted = present[..., distance:] & present[..., :-distance]
-        for number, kind in enumerate(kinds):
-            counts[number] += (kind & counted).sum(axis=-1)
+            is_counted = present[..., distance:] & present[..., :-distance]
+        for index, is_kind in enumerate(kinds):
+            counts[index] += (is_kind & is_counted).sum(axis=-1)
     return PairCounts(*counts)
 
 
@@ -175,13 +178,13 @@ def kendall(one: Floats, two: Floats) -> Floats:
     untied = counts.concordant + counts.discordant
     untied_one = untied + counts.ties_two
     untied_two = untied + counts.ties_one
-    size = np.sqrt(untied_one.astype(np.float64) * untied_two)
-    return quotient(counts.concordant - counts.discordant, size)
+    divisor = np.sqrt(untied_one.astype(np.float64) * untied_two)
+    return quotient(counts.concordant - counts.discordant, divisor)
 
 
 def pairwise_accuracy(metric: Floats, human: Floats) -> Floats:
     """Return the share of pairs of systems that metric and people order alike, or both tie: float64
-    [...].
+    [...]. Scores are float64 [..., systems].
 
     All pairs count, so a pair that only one of the two ties is a mistake. This is acc_eq, without
     calibration, of Deutsch et al. 2023 ("Ties matter")."""
@@ -224,8 +227,8 @@ def common_systems(
     columns: Iterable[Mapping[str, float]],
     without: Collection[str] = (),
 ) -> list[str]:
-    """Return the systems, except those of `without`, that have a score in every column, in ASCII
-    order.
+    """Return the systems, except those of `without`, that have a score (not NaN) in every column
+    {system: score}, in ASCII order.
     """
     scored = []
     for column in columns:
@@ -250,29 +253,29 @@ def bootstrap_interval(
     level: float,
     seed: int,
 ) -> tuple[float, float]:
-    """Return the percentile interval of a coefficient over samples of the systems, drawn with
-    replacement.
+    """Return the percentile interval of the coefficient `name` between two scores, float64
+    [systems], over samples of the systems, drawn with replacement.
 
-    Samples are left out where they have fewer than three different systems, or where the
-    coefficient is NaN. Both ends are NaN where all samples are left out."""
-    count = len(metric)
+    Samples are left out if they have fewer than three different systems, or if the coefficient is
+    NaN. Both ends are NaN if all samples are left out."""
+    systems = len(metric)
     generator = np.random.default_rng(seed)
-    drawn = generator.integers(0, count, (samples, count))
+    drawn = generator.integers(0, systems, (samples, systems))
     in_order = np.sort(drawn, axis=1)
     is_new = np.diff(in_order, axis=1) > 0
-    different = is_new.sum(axis=1) + 1
-    drawn = drawn[different >= 3]
-    one = metric[drawn]
-    two = human[drawn]
+    distinct = is_new.sum(axis=1) + 1
+    drawn = drawn[distinct >= 3]
+    metric_samples = metric[drawn]
+    human_samples = human[drawn]
     if name == "accuracy":
+        counts = pair_counts(metric_samples, human_samples)
         # A pair of a system with itself, which both tie, does not count.
-        counts = pair_counts(one, two)
-        itself = pair_counts(drawn, drawn).ties_both
-        agreeing = counts.concordant + counts.ties_both - itself
-        others = np.sum(counts, axis=0) - itself
-        values = agreeing / others
+        self_pairs = pair_counts(drawn, drawn).ties_both
+        agreeing = counts.concordant + counts.ties_both - self_pairs
+        all_pairs = np.sum(counts, axis=0) - self_pairs
+        values = agreeing / all_pairs
     else:
-        values = COEFFICIENTS[name](one, two)
+        values = COEFFICIENTS[name](metric_samples, human_samples)
     return defined_interval(values, level)
 
 
@@ -287,15 +290,15 @@ class Window(NamedTuple):
 
 
 def windows(metric: Floats, human: Floats, size: int) -> Iterator[Window]:
-    """Yield the correlations on every `size` neighbouring systems, from the best on (Kobayashi et
-    al. 2024, SEEDA).
+    """Yield the correlations of two scores, float64 [systems], on every `size` neighbouring systems
+    in the human ranking, from the best on (Kobayashi et al. 2024, SEEDA).
     """
     order = np.argsort(-human, kind="stable")
-    for low in range(len(order) - size + 1):
-        systems = order[low : low + size]
-        scores = metric[systems], human[systems]
-        coefficients = correlate(*scores, names=("pearson", "spearman"))
-        yield Window(low + 1, low + size, **coefficients)
+    names = ("pearson", "spearman")
+    for start in range(len(order) - size + 1):
+        systems = order[start : start + size]
+        coefficients = correlate(metric[systems], human[systems], names)
+        yield Window(start + 1, start + size, **coefficients)
 
 
 class Williams(NamedTuple):
@@ -312,36 +315,40 @@ class Williams(NamedTuple):
 
 
 def williams(one: Floats, two: Floats, human: Floats) -> Williams:
-    """Return Williams' test of two dependent Pearson correlations (Williams 1959; Graham and
-    Baldwin 2014).
+    """Return Williams' test of whether metric `one` correlates (Pearson) higher with human scores
+    than metric `two` (Williams 1959; Graham and Baldwin 2014).
 
-    The scores are float64 [systems]. t and p are NaN where a correlation is NaN, or there are fewer
-    than four systems. Where the scores of one metric rise linearly with those of the other, t is 0
-    and p is 0.5."""
-    count = len(human)
-    first = float(pearson(one, human))
-    second = float(pearson(two, human))
+    The scores are float64 [systems]. t and p are NaN if a correlation is NaN, or there are fewer
+    than four systems. If the scores of one metric rise linearly with those of the other, t is 0 and
+    p is 0.5."""
+    systems = len(human)
+    with_one = float(pearson(one, human))
+    with_two = float(pearson(two, human))
     between = float(pearson(one, two))
-    if count < 4 or math.isnan(first + second + between):
+    if systems < 4 or math.isnan(with_one + with_two + between):
         return Williams(math.nan, math.nan, between)
-    if abs(first - second) <= EQUAL and between >= 1 - EQUAL:
+    if abs(with_one - with_two) <= EQUAL and between >= 1 - EQUAL:
         return Williams(0.0, 0.5, between)
-    squares = 1 - first**2 - second**2 - between**2
-    rest = squares + 2 * first * second * between
-    variance = 2 * max(rest, 0.0) * (count - 1) / (count - 3)
-    variance += (first + second) ** 2 / 4 * (1 - between) ** 3
+    # The determinant of the matrix of the three correlations.
+    determinant = 1 - with_one**2 - with_two**2 - between**2
+    determinant += 2 * with_one * with_two * between
+    variance = 2 * max(determinant, 0.0) * (systems - 1) / (systems - 3)
+    variance += (with_one + with_two) ** 2 / 4 * (1 - between) ** 3
     if variance <= 0:
         return Williams(math.nan, math.nan, between)
-    size = math.sqrt((count - 1) * (1 + between))
-    t = (first - second) * size / math.sqrt(variance)
-    return Williams(t, student_upper_tail(t, count - 3), between)
+    scale = math.sqrt((systems - 1) * (1 + between))
+    t = (with_one - with_two) * scale / math.sqrt(variance)
+    return Williams(t, student_upper_tail(t, systems - 3), between)
 
 
 def student_upper_tail(t: float, freedom: float) -> float:
-    """Return the probability that a Student variable is above t."""
+    """Return the probability that a variable with Student's t-distribution of so many degrees of
+    freedom is above t; NaN for NaN.
+    """
     if math.isnan(t):
         return math.nan
     square = t * t
+    # `tail` is the probability above |t|.
     if abs(t) < 1:
         # From the share between -t and t: here the subtraction loses no digits.
         between = incomplete_beta(0.5, freedom / 2, square / (freedom + square))
@@ -358,24 +365,26 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
     """Return the regularised incomplete beta function I_x(a, b), by Lentz's continued fraction
     (DLMF 8.17.22).
 
-    That of scipy is the same to thirteen digits. This one stays for the bytes of run directories,
-    and needs no extra."""
+    That of scipy is the same to thirteen digits, but would change the last digits of stored runs,
+    and is an optional dependency."""
     if x <= 0 or x >= 1:
         return float(x >= 1)
+    # Beyond this point the fraction converges slowly: use the symmetry.
     if x > (a + 1) / (a + b + 2):
         return 1 - incomplete_beta(b, a, 1 - x)
 
     def away_from_zero(value: float) -> float:
         return value if abs(value) > 1e-300 else 1e-300
 
-    front = math.lgamma(a + b)
-    front -= math.lgamma(a)
-    front -= math.lgamma(b)
-    front += a * math.log(x)
-    front += b * math.log1p(-x)
+    log_factor = math.lgamma(a + b)
+    log_factor -= math.lgamma(a)
+    log_factor -= math.lgamma(b)
+    log_factor += a * math.log(x)
+    log_factor += b * math.log1p(-x)
+    # Lentz: the ratios of successive numerators and (inverted) denominators.
     fraction = 1.0
-    upper = 1.0
-    lower = 0.0
+    numerator_ratio = 1.0
+    denominator_ratio = 0.0
     for step in range(10_000):
         half = step // 2
         divisor = (a + step - 1) * (a + step)
@@ -384,9 +393,10 @@ def incomplete_beta(a: float, b: float, x: float) -> float:
             term = -(a + half) * (a + b + half) * x / divisor
         elif step:
             term = half * (b - half) * x / divisor
-        lower = 1 / away_from_zero(1 + term * lower)
-        upper = away_from_zero(1 + term / upper)
-        fraction *= upper * lower
-        if abs(upper * lower - 1) < 1e-16:
+        denominator_ratio = 1 / away_from_zero(1 + term * denominator_ratio)
+        numerator_ratio = away_from_zero(1 + term / numerator_ratio)
+        change = numerator_ratio * denominator_ratio
+        fraction *= change
+        if abs(change - 1) < 1e-16:
             break
-    return math.exp(front) * (fraction - 1) / a
+    return math.exp(log_factor) * (fraction - 1) / a

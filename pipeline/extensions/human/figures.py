@@ -29,16 +29,18 @@ from .stages import human_ranking_of
 
 @in_style
 def human_ranks(context: ReportContext) -> Iterator[PlotFigure]:
-    """Draw the rank ranges of the systems that people judged, with clusters as bands."""
+    """Draw the rank ranges of the systems that people judged, with clusters as bands: one figure for
+    the data set that was judged; none without judgements.
+    """
     human = context.results.human
     ranking = human_ranking_of(context)
     if not human or not ranking:
         return
     dataset = human["correlations"][0]["dataset"]
-    scored = [
+    groups_of_dataset = [
         group for group in groups(context.results) if group.dataset == dataset
     ]
-    group = of_all_metrics(scored[0])
+    group = of_all_metrics(groups_of_dataset[0])
     subject = f"rank by people (circle) and its {shown_level(human['settings']['level'])} range"
     rows = rows_of_ranks(ranked_systems(ranking))
     yield PlotFigure(group, "", add_title(*draw_rows(rows), group, subject))
@@ -69,12 +71,12 @@ def windows(context: ReportContext) -> Iterator[PlotFigure]:
 
 @in_style
 def points(context: ReportContext) -> Iterator[PlotFigure]:
-    """Draw each metric against each human score, with a point for each system."""
-    for group, name, subject, described in point_plots(context.results):
-        figure, axes = draw_points(described)
+    """Draw each metric against each human score, with a point for each system and its name."""
+    for group, name, subject, content in point_plots(context.results):
+        figure, axes = draw_points(content)
         add_title(figure, axes, group, subject)
         labels = []
-        for point in described.points:
+        for point in content.points:
             labels.append((short_text(point.name, 20), point.x, point.y))
         add_labels(figure, axes, labels)
         yield PlotFigure(group, name, figure)

@@ -1,6 +1,4 @@
-"""What people said of systems: judgements or scores, which are read here to be correlated with
-metrics.
-"""
+"""Human judgements or scores of systems, which are read here to be correlated with metrics."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -34,12 +32,12 @@ from .trueskill import Progress, trueskill
 MIN_SYSTEMS = 3
 """With fewer systems nothing is correlated, because any two systems correlate perfectly."""
 OF_JUDGEMENTS = ("judges", "scores", "divisor", "runs", "numbering", "ties")
-"""Settings that have no effect on scores."""
+"""Settings that have no effect if the file has scores."""
 
 
 @dataclass(frozen=True)
 class HumanJudgements:
-    """What people said: judgements, or scores of systems."""
+    """The judgements in a file, or the human scores of systems."""
 
     file: str
     """What messages call the file."""
@@ -50,8 +48,8 @@ class HumanJudgements:
     computed."""
     judgments: Judgments | None = None
     sentences: dict[str, dict[str, Floats]] = field(default_factory=dict)
-    """The scores of sentences in the file, by name and system: float64 [lines], NaN where one is
-    lacking."""
+    """The scores of sentences in the file, by name and system: float64 [lines], NaN for a missing
+    one."""
 
     @property
     def systems(self) -> list[str]:
@@ -66,10 +64,10 @@ def open_human_judgements(
     config: HumanConfig,
     names: Sequence[str] = (),
 ) -> HumanJudgements:
-    """Read judgements or scores. `names` are the systems of files that have numbers alone.
+    """Read judgements or scores from a file, or the rankings of a run directory's metrics.
 
-    Raises CorpusError where the file is wrong, and InputError where the config does not fit to it.
-    """
+    `names` are the systems of files that have numbers alone. Raises CorpusError if the file is
+    wrong, and InputError if the config does not suit it."""
     judgments = None
     if is_judgments(path):
         judgments = read_judgments(path, config.judges, aliases=config.aliases)
@@ -95,25 +93,22 @@ def _open_scores(
     config: HumanConfig,
     names: Sequence[str],
 ) -> HumanJudgements:
-    """Read scores of systems, or of their sentences, whose means are then the scores."""
+    """Read scores of systems, or of their sentences, whose means are then the systems' scores.
+
+    `names` are the systems of files that have numbers alone. Raises InputError if an alias does not
+    suit the file, or the config has settings for judgements."""
     sentences = read_sentence_scores(path) or {}
     if sentences:
-        scores = {
-            title: means(of_systems) for title, of_systems in sentences.items()
-        }
+        scores = {title: means(columns) for title, columns in sentences.items()}
     else:
         scores = read_scores(path, names)
     if config.aliases:
         systems = set().union(*scores.values())
         check_aliases(str(path), config.aliases, systems)
-    idle = [
-        name
-        for name in sorted(OF_JUDGEMENTS)
-        if name in config.model_fields_set
-    ]
-    if idle:
+    ineffective = sorted(config.model_fields_set.intersection(OF_JUDGEMENTS))
+    if ineffective:
         raise InputError(
-            f"{path}: holds scores, no judgements: {', '.join(idle)} would have no effect"
+            f"{path}: holds scores, no judgements: {', '.join(ineffective)} would have no effect"
         )
     return HumanJudgements(
         file=str(path),
@@ -127,12 +122,14 @@ def _renamed(
     scores: Mapping[str, Mapping[str, Any]],
     aliases: Mapping[str, str],
 ) -> dict[str, JsonObject]:
-    """Return scores by name and system, with other names for some systems."""
-    renamed = {}
-    for title, systems in scores.items():
-        renamed[title] = {
-            aliases.get(name, name): value for name, value in systems.items()
-        }
+    """Return scores {name of the score: {system: score}} with new names for some systems: `aliases`
+    is {system: new name}.
+    """
+    renamed: dict[str, JsonObject] = {}
+    for title, column in scores.items():
+        renamed[title] = {}
+        for system, score in column.items():
+            renamed[title][aliases.get(system, system)] = score
     return renamed
 
 
@@ -142,7 +139,9 @@ def misfit(
     datasets: Sequence[str],
     systems: Sequence[str],
 ) -> str | None:
-    """Return why these systems cannot be correlated with people, or None where they can."""
+    """Return why the systems of a run cannot be correlated with human scores, or None if they can:
+    too few systems are in both, or it is unclear which of the data sets was judged.
+    """
     judged = set(human_data.systems).difference(config.without)
     scored = set(systems).difference(config.without)
     try:
@@ -158,31 +157,28 @@ def human_scores(
     config: HumanConfig,
     progress: Progress | None = None,
 ) -> dict[str, dict[str, float]]:
-    """Return the human scores, such as {expected_wins: {system: score}}, which judgements give or
-    the file has.
-    """
+    """Return the human scores, {name of the score: {system: score}}: those of the file, or computed
+    from judgements, expected_wins and trueskill as the config asks.
+
+    `progress` is that of TrueSkill."""
     judgments = human_data.judgments
     if judgments is None:
         return human_data.scores
-    values: dict[str, Floats] = {}
+    scores = {}
     if "expected_wins" in config.scores:
-        values["expected_wins"] = expected_wins(
-            judgments.wins(), config.divisor
-        )
+        wins = expected_wins(judgments.wins(), config.divisor)
+        scores["expected_wins"] = named(wins, judgments.systems)
     if "trueskill" in config.scores:
         skills = trueskill(
             judgments, config.runs, config.seed, progress=progress
         )
-        values["trueskill"] = skills.mean(axis=0)
-    scores = {}
-    for title, column in values.items():
-        scores[title] = named(column, judgments.systems)
+        scores["trueskill"] = named(skills.mean(axis=0), judgments.systems)
     return scores
 
 
 def judged_dataset(names: Sequence[str], name: str | None) -> str:
-    """Return the data set that was judged: the named one, or the only one. Raises InputError where
-    there is no such.
+    """Return the data set that was judged: `name`, or the only one of a run's data sets `names`.
+    Raises InputError if `name` is unknown, or None and there are several.
     """
     if name is None and len(names) == 1:
         return names[0]
@@ -202,7 +198,9 @@ def check_common(
     judged: set[str],
     scored: set[str],
 ) -> None:
-    """Raise InputError where too few systems have scores by both people and the metrics."""
+    """Raise InputError if fewer than MIN_SYSTEMS have both human scores (`judged`) and scores by
+    metrics (`scored`).
+    """
     common = len(judged & scored)
     if common < MIN_SYSTEMS:
         raise InputError(
@@ -224,10 +222,10 @@ def human_ranking(
     human_data: HumanJudgements,
     settings: Mapping[str, Any],
 ) -> HumanRanking | None:
-    """Return how people rank systems, None where the file has no judgements.
+    """Return how people rank systems by Expected Wins; None if the file has no judgements.
 
     `settings` are those of the section `human` that results have: divisor, resamples, level and
-    seed."""
+    seed are used."""
     judgments = human_data.judgments
     if judgments is None:
         return None

@@ -91,63 +91,76 @@ class Item:
 
 
 def is_judgments(path: Path) -> bool:
-    """Return whether a file holds judgements, and not scores. It does if it is a run, XML, or has
-    system1Id.
+    """Return whether a path has judgements, not scores: a run directory, XML, or a table with a
+    column system1Id.
     """
     if path.is_dir():
         return True
-    temp_files = TempFiles(MAX_BYTES)  # unpacked files live as long as it
+    # Unpacked files are deleted with `temp_files`, so it stays referenced.
+    temp_files = TempFiles(MAX_BYTES)
     with open_bytes(temp_files.local(path), named(path)) as file:
-        data = file.read(HEAD_BYTES)
-    head = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head.startswith(XML_STARTS):
+        start = file.read(HEAD_BYTES)
+    if _is_xml(start):
         return True
-    first_line = data.split(b"\n")[0].lower()
+    first_line = start.split(b"\n")[0].lower()
     header = re.split(rb"[,;\t\r\n]", first_line)
     return any(cell.strip(b'" ') == b"system1id" for cell in header)
 
 
+def _without_mark(start: bytes) -> bytes:
+    """Return the beginning of a file without a byte order mark and white space."""
+    return start.removeprefix(b"\xef\xbb\xbf").lstrip()
+
+
+def _is_xml(start: bytes) -> bool:
+    return _without_mark(start).startswith(XML_STARTS)
+
+
 def read_items(path: Path) -> Iterator[Item]:
-    """Yield the rankings of a file; raises CorpusError if it cannot be read, or something in it is
-    wrong.
-    """
+    """Yield the rankings of outputs in a file, XML or CSV, which may be compressed. In a run
+    directory each metric is a judge, which ranks outputs by their sentence scores.
+
+    Raises CorpusError if the file cannot be read or is wrong."""
     if path.is_dir():
         yield from _of_run(path)
         return
     name = named(path)
+    # Unpacked files are deleted with `temp_files`, so it stays referenced.
     temp_files = TempFiles(MAX_BYTES)
     plain = temp_files.local(path)
     with open_bytes(plain, name, MAX_BYTES) as file:
-        data = file.read(HEAD_BYTES)
-    head = data.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not head:
+        start = file.read(HEAD_BYTES)
+    if not _without_mark(start):
         raise CorpusError.at(name, "is empty; expected judgements, XML or CSV")
-    if head.startswith(XML_STARTS):
+    if _is_xml(start):
         yield from _Xml(name).items(plain)
     else:
         yield from _csv(plain, name)
 
 
 def _of_run(path: Path) -> Iterator[Item]:
-    """Yield how each metric of a run ranks the outputs of each sentence that has all scores;
-    sentences count from 1.
-    """
+    """Yield the rankings of a run directory: one by each metric, the judge, for each sentence.
+
+    Sentences count from 1. One in which an output has no score is left out. A metric is named
+    without options, unless two share that name; a data set only if there are several."""
     metric_results = ScoredRun.read(path).metric_results
     with_columns = [result for result in metric_results if result.columns]
     metrics = metric_scores(with_columns)
     signatures = {metric.metric for metric in metrics}
-    names = Counter(map(_short_name, signatures))
+    name_counts = Counter(map(_short_name, signatures))
     datasets = {metric.dataset for metric in metrics}
-    several = len(datasets) > 1
     for metric in metrics:
         judge = _short_name(metric.metric)
-        if names[judge] > 1:
+        if name_counts[judge] > 1:
             judge = metric.metric
+        # float64 [systems, lines]
         table = metric.sentences_of(metric.systems, str(path))
         for line, scores in enumerate(table.T.tolist(), 1):
             if any(map(isnan, scores)):
                 continue
-            segment = f"{metric.dataset} {line}" if several else str(line)
+            segment = str(line)
+            if len(datasets) > 1:
+                segment = f"{metric.dataset} {line}"
             groups = []
             for system, score in zip(metric.systems, scores, strict=True):
                 rank = 1 + sum(other > score for other in scores)
@@ -160,11 +173,12 @@ def _short_name(signature: str) -> str:
 
 
 def _group(systems: str, rank: str, languages: str = "") -> Group | None:
-    """Return an output by its systems, whose names are separated by blanks or commas; None for the
-    rank -1.
+    """Return an output with its rank, from the two texts of a file; None for the rank -1 (not
+    ranked).
 
-    A name of the WMT scripts, TESTSET.SYSTEM.SOURCE-TARGET, becomes that of the system; `languages`
-    is its end. Raises ValueError."""
+    `systems` are the names of all systems that gave this output, separated by blanks or commas. A
+    name of the WMT scripts, TESTSET.SYSTEM.SOURCE-TARGET, becomes SYSTEM if it ends in `languages`,
+    such as ".cs-en". Raises ValueError for a missing or too long name, or a wrong rank."""
     names = systems.replace(",", " ").split()
     if not names:
         raise ValueError("the name of a system is missing")
@@ -178,10 +192,10 @@ def _group(systems: str, rank: str, languages: str = "") -> Group | None:
         raise ValueError(message)
     if int(rank) == NOT_RANKED:
         return None
-    for number, name in enumerate(names):
-        inner = name.removesuffix(languages)
-        if inner != name and "." in inner:
-            names[number] = inner.partition(".")[2]
+    for index, name in enumerate(names):
+        without_languages = name.removesuffix(languages)
+        if without_languages != name and "." in without_languages:
+            names[index] = without_languages.partition(".")[2]
     return Group(tuple(names), int(rank))
 
 
@@ -192,11 +206,11 @@ def _item(
     ranking: str,
     position: str,
 ) -> Item:
-    """Return the ranking of a sentence by a judge, where `ranking` tells it from the judge's others
-    of that sentence.
+    """Return one judge's ranking of a sentence's outputs; None stands for an output not ranked.
 
-    Raises CorpusError if it has too many systems, or a system twice.
-    """
+    `ranking` distinguishes the judge's rankings of the same sentence: rows of a CSV file with the
+    same one are pairs of a single ranking. `position` is the file and the line. Raises CorpusError
+    if there are too many systems, or a system twice."""
     groups = tuple(group for group in outputs if group is not None)
     counts = Counter[str]()
     for group in groups:
@@ -243,7 +257,9 @@ class _Xml(XmlReader[Item]):
             raise CorpusError.at(self.name, message)
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
-        """Begin an item, or take one of its translations."""
+        """Take the start tag of an element: a ranking-item begins an item, a translation adds an
+        output to it. Other elements are skipped.
+        """
         if tag == "ranking-item":
             if self.attributes is not None:
                 raise self.wrong("a ranking-item inside a ranking-item")
@@ -267,7 +283,9 @@ class _Xml(XmlReader[Item]):
                 raise self.wrong(str(error)) from None
 
     def end(self, tag: str) -> None:
-        """Finish an item."""
+        """Take an end tag: that of a ranking-item appends the item to `done`. Each item of XML is a
+        ranking, which its number identifies.
+        """
         if tag != "ranking-item" or self.attributes is None:
             return
         attributes = self.attributes
@@ -286,16 +304,17 @@ class _Xml(XmlReader[Item]):
 
 
 def _csv(path: Path, name: str) -> Iterator[Item]:
-    """Yield a ranking for each row. Columns may stand in any order, with names in upper or lower
-    case.
-    """
+    """Yield a ranking for each row of a table; `name` is the file's name in messages.
+
+    Columns may stand in any order, with names in upper or lower case. Outputs without a name and
+    rank (or with -1 for either) are skipped. Raises CorpusError for a wrong row."""
     lines = _csv_lines(path, name)
-    first = next(lines)
-    separator = TableRow.separator(first, ",;\t") or ","
-    rows = TableRow.of_lines(chain([first], lines), separator, name)
+    first_line = next(lines)
+    separator = TableRow.separator(first_line, ",;\t") or ","
+    rows = TableRow.of_lines(chain([first_line], lines), separator, name)
     header = [cell.lower() for cell in next(rows).cells]
     columns = _columns(header, name)
-    for number, (line, cells) in enumerate(rows, 1):
+    for row_number, (line, cells) in enumerate(rows, 1):
         position = f"{name}:{line}"
         if not cells:
             continue
@@ -317,8 +336,10 @@ def _csv(path: Path, name: str) -> Iterator[Item]:
             except ValueError as error:
                 raise CorpusError.at(position, str(error)) from None
         ranking = row.get("rankingid", "")
+        # A row of two systems may be one pair of a larger ranking, but a
+        # longer row is a ranking of its own.
         if not ranking and len(columns.systems) > 2:
-            ranking = str(number)  # rows of two systems are parts of a ranking
+            ranking = str(row_number)
         segment = row[columns.segment]
         if not segment:
             raise CorpusError.at(
@@ -347,7 +368,10 @@ class _Columns(NamedTuple):
 
 
 def _columns(header: list[str], name: str) -> _Columns:
-    """Return the names of the columns; raises CorpusError if one is missing."""
+    """Return which columns have systems, ranks and the sentence: from the header in lower case.
+
+    Systems are numbered, as in system1id and system1rank. Raises CorpusError, which begins with the
+    file's `name`, if two columns have one title or a column is missing."""
     position = f"{name}:1"
     for title in header:
         if title and header.count(title) > 1:
@@ -373,8 +397,8 @@ def _columns(header: list[str], name: str) -> _Columns:
 
 
 class Pairs(NamedTuple):
-    """Judgements of pairs, int64 [pairs] each. Systems (or outputs), judges and segments are
-    numbers.
+    """Judgements of pairs, int64 [pairs] each. Systems (or outputs), judges and segments are given
+    by their index in the lists of `Judgments`.
     """
 
     first: Ints
@@ -387,7 +411,7 @@ class Pairs(NamedTuple):
 
     def only(self, selected: Bools) -> Pairs:
         """Return the pairs where `selected` is true."""
-        return Pairs(*(values[selected] for values in self))
+        return Pairs(*(column[selected] for column in self))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -405,16 +429,18 @@ class Judgments:
     outputs: tuple[str, ...]
     """The names of the systems that gave an output, joined by blanks."""
     items: Ints
-    """How many rankings there are of each judge: int64 [judges]."""
+    """How many rankings each judge made: int64 [judges]."""
     expanded: Pairs
     """Every pair of systems of every item; systems with the same output tie."""
     unexpanded: Pairs
-    """Every pair of outputs of every item. `first` and `second` are numbers of outputs."""
+    """Every pair of outputs of every item. `first` and `second` are indices into `outputs`."""
     notes: tuple[str, ...] = ()
     """Warnings."""
 
     def of_judge(self, number: int) -> Judgments:
-        """Return the judgements of one judge. All names and their numbers stay the same."""
+        """Return the judgements of `judges[number]`. The lists of names stay whole, so that all
+        indices stay valid.
+        """
         is_judge = np.arange(len(self.items)) == number
         return replace(
             self,
@@ -428,28 +454,27 @@ class Judgments:
         return cells_to_wins(self.cells(), len(self.systems))
 
     def cells(self) -> Ints:
-        """Return how often each outcome of each pair of systems occurs: int64 [systems * systems *
-        3].
-        """
+        """Return how often each outcome of each pair of systems occurs, as count_cells() does."""
         return count_cells(self.expanded, len(self.systems))
 
 
 def count_cells(pairs: Pairs, systems: int) -> Ints:
-    """Return how often each outcome of each pair occurs: int64 [systems * systems * 3], sorted by
-    their numbers.
+    """Return how often each outcome of each pair of systems occurs: int64 [systems * systems * 3],
+    a flattened table [first, second, outcome].
     """
-    cells = pairs.first * systems + pairs.second
-    keys = cells * 3 + pairs.outcome
-    return np.bincount(keys, minlength=systems * systems * 3)
+    pair_indices = pairs.first * systems + pairs.second
+    cells = pair_indices * 3 + pairs.outcome
+    return np.bincount(cells, minlength=systems * systems * 3)
 
 
 def cells_to_wins(cells: Ints, systems: int) -> Ints:
-    """Return wins [..., row's system, column's system] from counts of outcomes [..., systems *
-    systems * 3].
+    """Return how often the row's system beats the column's, int64 [..., systems, systems], from the
+    counts of count_cells(), [..., systems * systems * 3]. Ties are left out.
     """
     table = cells.reshape(*cells.shape[:-1], systems, systems, 3)
-    losses = table[..., 2]
-    return table[..., 0] + np.swapaxes(losses, -1, -2)
+    first_won = table[..., 0]
+    second_won = table[..., 2]
+    return first_won + np.swapaxes(second_won, -1, -2)
 
 
 def read_judgments(
@@ -459,11 +484,12 @@ def read_judgments(
     without_systems: Collection[str] = (),
     aliases: Mapping[str, str] = MappingProxyType({}),
 ) -> Judgments:
-    """Read a file of judgements, XML or CSV, which may be compressed.
+    """Read judgements, as read_items() does, with all pairs of each ranking.
 
-    `judges` limits them to those of some judges; empty: all. `aliases` are other names of systems.
-    Raises CorpusError if the file cannot be read, has no judgements, a wrong rank or a document
-    type definition, and InputError for an unknown judge or system."""
+    `judges` limits them to those of some judges; empty: all. `aliases` maps names of systems in the
+    file to new names, which `without_systems` uses. Raises CorpusError if the file cannot be read,
+    has no judgements, a wrong rank or a document type definition, and InputError for an unknown
+    judge or system."""
     file = str(path)
     items = list(read_items(path))
     all_judges = {item.judge for item in items}
@@ -506,8 +532,8 @@ def check_known(
     names: Collection[str],
     kind: str = "system",
 ) -> None:
-    """Raise InputError, which begins with `where`, for the name of a system or judge that is not
-    there.
+    """Raise InputError, which begins with `where`, unless `name` is one of `names`. `kind` is what
+    the names stand for: "system" or "judge".
     """
     if name not in names:
         listed = ", ".join(sorted(names)[:20])
@@ -521,16 +547,16 @@ def check_aliases(
     aliases: Mapping[str, str],
     systems: Collection[str],
 ) -> None:
-    """Raise InputError where an alias is for a system that the file has not, or two systems would
-    have one name.
+    """Raise InputError if an alias {name in the file: new name} is for a system that the file does
+    not have, or if two systems would have one name.
     """
     for name in aliases:
         check_known(f"{file}: aliases", name, systems)
-    owners: dict[str, list[str]] = {}
+    old_names: dict[str, list[str]] = {}
     for name in sorted(systems):
         new_name = aliases.get(name, name)
-        owners.setdefault(new_name, []).append(name)
-    for new_name, names in owners.items():
+        old_names.setdefault(new_name, []).append(name)
+    for new_name, names in old_names.items():
         if len(names) > 1:
             listed = " and ".join(f"'{name}'" for name in names)
             raise InputError(
@@ -540,7 +566,10 @@ def check_aliases(
 
 
 def build(file: str, items: Sequence[Item]) -> Judgments:
-    """Return the judgements of items as pairs; raises CorpusError if there are too many pairs."""
+    """Return the judgements of items as pairs: of all outputs of an item, and of all systems, where
+    systems with the same output tie.
+
+    Raises CorpusError if there are too many pairs."""
     systems = sorted(_systems(items))
     judges = sorted({item.judge for item in items}, key=natural)
     segments = sorted({item.segment for item in items}, key=natural)
@@ -549,37 +578,42 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
         for group in item.groups:
             output_names[group] = " ".join(sorted(group.systems))
     outputs = sorted(set(output_names.values()))
-    system_numbers = _numbers(systems)
-    output_numbers = _numbers(outputs)
-    judge_numbers = _numbers(judges)
-    segment_numbers = _numbers(segments)
+    system_index = _indices(systems)
+    output_index = _indices(outputs)
+    judge_index = _indices(judges)
+    segment_index = _indices(segments)
 
+    # The columns of Pairs, row by row: there may be millions of them.
     expanded = array("q")
     unexpanded = array("q")
     items_of_judges = [0] * len(judges)
     rankings = set[tuple[str, str, str]]()
     for item in items:
-        judge = judge_numbers[item.judge]
-        segment = segment_numbers[item.segment]
+        judge = judge_index[item.judge]
+        segment = segment_index[item.segment]
+        # An item may be one pair of a ranking that was counted before.
         if item.ranking not in rankings:
             rankings.add(item.ranking)
             items_of_judges[judge] += 1
         ranked_outputs = []
         ranked_systems = []
         for group in item.groups:
-            output = output_numbers[output_names[group]]
+            output = output_index[output_names[group]]
             ranked_outputs.append((output, group.rank))
             for name in group.systems:
-                ranked_systems.append((system_numbers[name], group.rank))
-        for table, ranked in (
+                ranked_systems.append((system_index[name], group.rank))
+        for rows, ranked in (
             (unexpanded, ranked_outputs),
             (expanded, ranked_systems),
         ):
-            for (one, rank), (two, other_rank) in combinations(
-                sorted(ranked), 2
-            ):
-                outcome = (rank > other_rank) - (rank < other_rank) + 1
-                table.extend((one, two, outcome, judge, segment))
+            pairs = combinations(sorted(ranked), 2)
+            for (first, first_rank), (second, second_rank) in pairs:
+                outcome = 1
+                if first_rank < second_rank:
+                    outcome = 0
+                elif first_rank > second_rank:
+                    outcome = 2
+                rows.extend((first, second, outcome, judge, segment))
         if len(expanded) > MAX_PAIRS * len(Pairs._fields):
             message = f"there are more than {MAX_PAIRS:,} pairs of systems"
             raise CorpusError.at(item.position, message)
@@ -598,7 +632,7 @@ def build(file: str, items: Sequence[Item]) -> Judgments:
 
 
 def _notes(items: Sequence[Item]) -> Iterator[str]:
-    """Yield warnings about what is not compared."""
+    """Yield warnings about outputs without a rank, and about items with fewer than two outputs."""
     unranked = sum(item.unranked for item in items)
     if unranked:
         yield f"{unranked} outputs have the rank -1 (not ranked) and are left out"
@@ -610,13 +644,13 @@ def _notes(items: Sequence[Item]) -> Iterator[str]:
         )
 
 
-def _numbers(names: Iterable[str]) -> dict[str, int]:
-    """Return the number of each name, from 0."""
-    return {name: number for number, name in enumerate(names)}
+def _indices(names: Iterable[str]) -> dict[str, int]:
+    """Return the index of each name, from 0."""
+    return {name: index for index, name in enumerate(names)}
 
 
-def _pairs(values: array[int]) -> Pairs:
-    table = np.array(values, np.int64)
+def _pairs(rows: array[int]) -> Pairs:
+    table = np.array(rows, np.int64)
     columns = table.reshape(-1, len(Pairs._fields)).T
     return Pairs(*np.ascontiguousarray(columns))
 

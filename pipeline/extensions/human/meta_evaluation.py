@@ -1,8 +1,5 @@
-"""How far metrics agree with people: correlations on systems, tests, moving windows, and agreement
-on sentences.
-
-On sentences it is asked which lines the judged pairs of outputs belong to, and whether sentence
-scores agree with them."""
+"""How far metrics agree with human scores: correlations on systems, tests, moving windows, and
+agreement of sentence scores with judged pairs of outputs."""
 
 import math
 from collections.abc import Collection, Iterable, Sequence
@@ -47,28 +44,28 @@ class SentencePairs(NamedTuple):
 
     def only(self, selected: Bools) -> "SentencePairs":
         """Return the pairs where `selected` is true."""
-        return SentencePairs(*(values[selected] for values in self))
+        return SentencePairs(*(column[selected] for column in self))
 
 
 def preferences(
     scores: Floats, pairs: SentencePairs, ties: Ties = "later"
 ) -> Floats:
-    """Return for each pair whether the metric agrees: 1, 0, 0.5 for a tie, or NaN for a pair that
-    is left out.
+    """Return whether the metric agrees with people on each pair, float64 [pairs]: 1 if it scores the
+    better output higher, else 0.
 
-    The scores are float64 [systems, lines], with the systems in ASCII order of their names; the
-    result is [pairs]."""
+    The scores are float64 [systems, lines], with the systems in ASCII order of their names. Pairs
+    with equal scores get 1, 0, 0.5 or NaN (left out), as `ties` says (see Ties)."""
     better = scores[pairs.better, pairs.line]
     worse = scores[pairs.worse, pairs.line]
-    for_ties: Floats | float
+    if_tied: Floats | float
     if ties == "later":
-        for_ties = (pairs.better > pairs.worse).astype(np.float64)
+        if_tied = (pairs.better > pairs.worse).astype(np.float64)
     else:
-        for_ties = FOR_TIES[ties]
-    return np.where(_tied(scores, pairs), for_ties, better > worse)
+        if_tied = IF_TIED[ties]
+    return np.where(_tied(scores, pairs), if_tied, better > worse)
 
 
-FOR_TIES = {"wrong": 0.0, "half": 0.5, "out": math.nan}
+IF_TIED = {"wrong": 0.0, "half": 0.5, "out": math.nan}
 """Agreement of a pair that the metric ties."""
 
 
@@ -106,24 +103,29 @@ def sentence_level(
     human_ties: SentencePairs,
     ties: Ties,
 ) -> SentenceLevel:
-    """Return how far sentence scores, float64 [systems, lines], agree with judgements."""
+    """Return how far sentence scores, float64 [systems, lines], agree with judgements of two outputs
+    of a sentence: `pairs`, which people do not tie, and `human_ties`, which they do.
+
+    `ties` says what equal scores mean for a pair that people do not tie."""
     agreement = preferences(scores, pairs, ties)
-    agreeing = agreement[~np.isnan(agreement)]
-    accuracy = float(correlation.quotient(agreeing.sum(), len(agreeing)))
+    counted = agreement[~np.isnan(agreement)]
+    accuracy = float(correlation.quotient(counted.sum(), len(counted)))
+    # Agreeing less disagreeing pairs: 1, 0 for equal scores, or -1 for each pair.
     balance = (2 * preferences(scores, pairs, "half") - 1).sum()
-    with_human_ties = balance + _tied(scores, human_ties).sum()
-    untied = len(pairs.line)
-    tied = len(human_ties.line)
+    balance_with_ties = balance + _tied(scores, human_ties).sum()
+    untied_count = len(pairs.line)
+    tied_count = len(human_ties.line)
+    all_count = untied_count + tied_count
     return SentenceLevel(
-        pairs=len(agreeing),
+        pairs=len(counted),
         accuracy=accuracy,
         kendall=2 * accuracy - 1,
-        kendall_no_ties=float(correlation.quotient(balance, untied)),
+        kendall_no_ties=float(correlation.quotient(balance, untied_count)),
         kendall_human_ties=float(
-            correlation.quotient(with_human_ties, untied + tied)
+            correlation.quotient(balance_with_ties, all_count)
         ),
         metric_ties=int(_tied(scores, pairs).sum()),
-        human_ties=tied,
+        human_ties=tied_count,
     )
 
 
@@ -135,24 +137,27 @@ def accuracy_interval(
     level: float,
     seed: int,
 ) -> tuple[float, float]:
-    """Return the percentile interval of the accuracy over samples of the judged sentences, drawn
-    with replacement.
-    """
+    """Return the percentile interval of the accuracy (see sentence_level()) over samples of the
+    judged sentences, drawn with replacement; NaN if no pair counts.
+
+    Scores are float64 [systems, lines]."""
     agreement = preferences(scores, pairs, ties)
-    counts = ~np.isnan(agreement)
-    if not counts.any():
+    is_counted = ~np.isnan(agreement)
+    if not is_counted.any():
         return math.nan, math.nan
-    # Agreeing pairs and all pairs of each judged sentence.
-    agreeing = np.bincount(pairs.line[counts], agreement[counts])
-    total = np.bincount(pairs.line[counts])
-    agreeing = agreeing[total > 0]
-    total = total[total > 0]
+    # Agreeing pairs and all pairs of each sentence that has any.
+    line = pairs.line[is_counted]
+    pair_counts = np.bincount(line)
+    agreeing = np.bincount(line, agreement[is_counted])
+    is_judged = pair_counts > 0
+    pair_counts = pair_counts[is_judged]
+    agreeing = agreeing[is_judged]
+    sentences = len(pair_counts)
     generator = np.random.default_rng(seed)
     accuracies = []
     for _ in range(samples):
-        sample = generator.integers(0, len(total), len(total))
-        pairs_in_sample = total[sample].sum()
-        accuracies.append(agreeing[sample].sum() / pairs_in_sample)
+        sample = generator.integers(0, sentences, sentences)
+        accuracies.append(agreeing[sample].sum() / pair_counts[sample].sum())
     return defined_interval(np.array(accuracies), level)
 
 
@@ -161,26 +166,26 @@ def sentence_pairs(
     names: Sequence[str],
     lines: Ints,
 ) -> tuple[SentencePairs, SentencePairs]:
-    """Return the expanded pairs of named systems: the pairs that people do not tie, and the pairs
-    that they tie.
+    """Return the judged pairs of the systems in `names`: those that people do not tie, and those
+    that they tie. Systems become indices into `names`, which are in ASCII order.
 
-    The names are in ASCII order. `lines` has the line of each judged sentence, -1 for one whose
-    pairs do not count."""
-    number = np.full(len(judgments.systems), -1, np.int64)
+    `lines`, int64 [judged sentences], has the line of each sentence in the data set, or -1 to leave
+    out its pairs."""
+    rows = np.full(len(judgments.systems), -1, np.int64)
     for row, name in enumerate(names):
-        number[judgments.systems.index(name)] = row
-    pairs = judgments.expanded
-    first = number[pairs.first]
-    second = number[pairs.second]
-    second_wins = pairs.outcome == 2
-    every = SentencePairs(
+        rows[judgments.systems.index(name)] = row
+    judged_pairs = judgments.expanded
+    first = rows[judged_pairs.first]
+    second = rows[judged_pairs.second]
+    second_wins = judged_pairs.outcome == 2
+    pairs = SentencePairs(
         better=np.where(second_wins, second, first),
         worse=np.where(second_wins, first, second),
-        line=lines[pairs.segment],
+        line=lines[judged_pairs.segment],
     )
-    counts = (first >= 0) & (second >= 0) & (every.line >= 0)
-    tie = pairs.outcome == 1
-    return every.only(counts & ~tie), every.only(counts & tie)
+    is_counted = (first >= 0) & (second >= 0) & (pairs.line >= 0)
+    is_tied = judged_pairs.outcome == 1
+    return pairs.only(is_counted & ~is_tied), pairs.only(is_counted & is_tied)
 
 
 def lines_of_segments(
@@ -190,18 +195,21 @@ def lines_of_segments(
     numbering: str,
     notes: list[str],
 ) -> Ints:
-    """Return the line, from 0, of each judged sentence. Raises InputError where it cannot be known.
+    """Return the line in the data set, from 0, of each judged sentence: int64 [judged sentences].
 
-    The numbering `auto` takes the numbering that fits the number of lines, and that gives the same
-    score to systems whose outputs were judged as one. The scores are float64 [systems, lines], in
-    the order of `names`."""
-    for name in judgments.segments:
-        if not (name.isascii() and name.isdigit()):
+    `numbering` says what number the judgements give to the first line, 0 or 1, or that the data set
+    has only the `judged` sentences, in order of their numbers. `auto` tries all three: outputs that
+    were judged as one are equal, so systems must have the same score there. The scores are float64
+    [systems, lines], in the order of `names`. A warning goes to `notes` if some such scores differ.
+    Raises InputError if no numbering fits, or several do."""
+    for segment in judgments.segments:
+        if not (segment.isascii() and segment.isdigit()):
             raise InputError(
-                f"{judgments.file}: '{name}' is no number of a sentence, so nothing is "
+                f"{judgments.file}: '{segment}' is no number of a sentence, so nothing is "
                 "known of its line"
             )
-    whole_numbers = [int(name[:18]) for name in judgments.segments]
+    # More digits would overflow int64, and fit no data set anyway.
+    whole_numbers = [int(segment[:18]) for segment in judgments.segments]
     numbers = np.array(whole_numbers, np.int64)
     lines_by_numbering = {
         "0": numbers,
@@ -227,14 +235,14 @@ def lines_of_segments(
             f"{judgments.file}: has judgements of sentences {numbers.min()} to {numbers.max()}, "
             f"{len(numbers)} of them; the data set has {line_count} lines: is it the one?"
         )
-    # Of these, the ones that give the same score to outputs that were judged as one.
+    # Of these, the ones with the fewest different scores of equal outputs.
     differing = {}
     for name, lines in fitting.items():
         differing[name] = _differing(judgments, names, scores, lines)
     fewest = min(differing.values())
     best = [name for name in fitting if differing[name] == fewest]
-    result = fitting[best[0]]
-    if not all(np.array_equal(fitting[name], result) for name in best):
+    best_lines = fitting[best[0]]
+    if not all(np.array_equal(fitting[name], best_lines) for name in best):
         raise InputError(
             f"{judgments.file}: does the first sentence have the number 0 or 1? That cannot be "
             "told here; say `numbering`"
@@ -247,7 +255,7 @@ def lines_of_segments(
             f"{fewest} pairs of outputs that were judged as one have different scores: "
             f"are these the outputs judged{question}?"
         )
-    return result
+    return best_lines
 
 
 def _differing(
@@ -256,33 +264,36 @@ def _differing(
     scores: Floats,
     lines: Ints,
 ) -> int:
-    """Return how many pairs of systems whose outputs were judged as one have different scores
-    there.
-    """
-    groups = []
-    for text in judgments.outputs:
-        systems = text.split()
-        groups.append(
+    """Return in how many cases systems whose outputs for a sentence were judged as one have
+    different scores there: each system is compared with the first of them.
+
+    The scores are float64 [systems, lines], with the systems of `names`; `lines` has the line of
+    each judged sentence."""
+    # The rows of the systems that gave each output, of a name like "A B".
+    rows_of_outputs = []
+    for output_name in judgments.outputs:
+        systems = output_name.split()
+        rows_of_outputs.append(
             [row for row, name in enumerate(names) if name in systems]
         )
-    has_several = np.array([len(group) > 1 for group in groups])
+    is_shared = np.array([len(rows) > 1 for rows in rows_of_outputs])
     # Each output of each sentence, once.
     pairs = judgments.unexpanded
-    count = len(judgments.outputs)
-    first = pairs.segment * count + pairs.first
-    second = pairs.segment * count + pairs.second
-    every = np.unique(np.concatenate([first, second]))
-    segments, outputs = np.divmod(every, count)
-    several = has_several[outputs]
+    output_count = len(judgments.outputs)
+    first = pairs.segment * output_count + pairs.first
+    second = pairs.segment * output_count + pairs.second
+    judged_outputs = np.unique(np.concatenate([first, second]))
+    segments, outputs = np.divmod(judged_outputs, output_count)
+    shared = is_shared[outputs]
     differing = 0
     for segment, output in zip(
-        segments[several].tolist(),
-        outputs[several].tolist(),
+        segments[shared].tolist(),
+        outputs[shared].tolist(),
         strict=True,
     ):
-        values = scores[groups[output], lines[segment]]
-        others = values[1:]
-        equal = correlation.equal_scores(others, values[:1])
+        output_scores = scores[rows_of_outputs[output], lines[segment]]
+        others = output_scores[1:]
+        equal = correlation.equal_scores(others, output_scores[:1])
         is_scored = ~np.isnan(others)
         differing += int((is_scored & ~equal).sum())
     return differing
@@ -354,8 +365,8 @@ class Windowed:
     spearman: float
 
 
-LATER = ("aliases", "statistics", "permutations", "aggregation")
-"""The settings, and parts of the results, that results have only where a config asks for them."""
+OPTIONAL = ("aliases", "statistics", "permutations", "aggregation")
+"""The settings, and parts of the results, that results.json has only if a config asks for them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -372,21 +383,20 @@ class MetaEvaluation:
     windows: list[Windowed] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     scores: dict[str, dict[str, float]] = field(default_factory=dict)
-    """The human scores that the metrics were correlated with, by their names, of each system."""
+    """The human scores that the metrics were correlated with: {name of the score: {system: score}}."""
 
     statistics: list[Agreement] = field(default_factory=list)
     permutations: list[PermutationTest] = field(default_factory=list)
 
     def plain(self) -> JsonObject:
-        """Return everything as mappings and lists. What only some configs ask for is left out where
-        it is empty.
+        """Return everything as mappings and lists, as results.json has it. Empty OPTIONAL parts are
+        left out.
         """
-        sections = asdict(self).items()
-        return {
-            name: section
-            for name, section in sections
-            if section or name not in LATER
-        }
+        content = {}
+        for name, section in asdict(self).items():
+            if section or name not in OPTIONAL:
+                content[name] = section
+        return content
 
 
 def meta_evaluate(
@@ -395,40 +405,38 @@ def meta_evaluate(
     config: HumanConfig,
     progress: Progress | None = None,
 ) -> MetaEvaluation:
-    """Correlate metrics with people. Raises InputError where fewer than three systems have both
-    scores.
+    """Return how far metrics agree with human judgements or scores, as the section `human` of a
+    config asks.
 
-    All metrics are compared on the systems that have the human score and a score by every metric.
-    """
+    Metrics of other data sets are left out. Each human score is compared on the systems that have
+    it and a score by every metric; notes list the others. `progress` is that of TrueSkill. Raises
+    InputError if fewer than three systems have both scores."""
     datasets = list(dict.fromkeys(metric.dataset for metric in metrics))
     dataset = judged_dataset(datasets, config.dataset)
     metrics = [metric for metric in metrics if metric.dataset == dataset]
     unused = set()
-    for name in LATER:
+    for name in OPTIONAL:
         default = HumanConfig.model_fields[name].get_default()
         if getattr(config, name) == default:
             unused.add(name)
     result = MetaEvaluation(
         settings=config.model_dump(exclude=unused), digest=human_data.digest
     )
+    metric_columns = [metric.scores for metric in metrics]
     for title, scores in human_scores(human_data, config, progress).items():
-        # The systems that have the human score, and a score by every metric.
         judged = set(correlation.common_systems([scores], config.without))
-        metric_columns = [metric.scores for metric in metrics]
-        measured = set(
-            correlation.common_systems(metric_columns, config.without)
-        )
-        check_common(human_data, judged, measured)
-        for systems_of_one, where in (
-            (judged - measured, "people, no metric"),
-            (measured - judged, "a metric, no people"),
+        scored = set(correlation.common_systems(metric_columns, config.without))
+        check_common(human_data, judged, scored)
+        for left_out, scorer in (
+            (judged - scored, "people, no metric"),
+            (scored - judged, "a metric, no people"),
         ):
-            if systems_of_one:
-                listed = ", ".join(sorted(systems_of_one))
+            if left_out:
+                listed = ", ".join(sorted(left_out))
                 result.notes.append(
-                    f"scored by {where}, and left out: {listed}"
+                    f"scored by {scorer}, and left out: {listed}"
                 )
-        systems = sorted(judged & measured)
+        systems = sorted(judged & scored)
         result.scores[title] = {name: scores[name] for name in systems}
         _add_correlations(result, dataset, title, metrics, config)
         comparison = compared(
@@ -447,7 +455,7 @@ def meta_evaluate(
             _on_sentences(metrics, human_data.judgments, config, result.notes)
         )
         result.notes[:0] = human_data.judgments.notes
-    result.notes[:] = dict.fromkeys(result.notes)
+    result.notes[:] = dict.fromkeys(result.notes)  # each note once
     return result
 
 
@@ -456,17 +464,19 @@ def _columns(
     systems: Sequence[str],
     config: HumanConfig,
 ) -> dict[str, Floats]:
-    """Return the scores of systems by each metric: its signature, and float64 [systems]."""
-    names = [metric.metric for metric in metrics]
+    """Return the scores of `systems` by each metric: {signature: float64 [systems]}. With the
+    aggregation "trueskill" they are skills computed from sentence scores.
+    """
+    signatures = [metric.metric for metric in metrics]
     if config.aggregation == "score":
-        values = [
+        columns = [
             correlation.vector(metric.scores, systems) for metric in metrics
         ]
     else:
-        what = "aggregation: trueskill"
-        tables = [metric.sentences_of(systems, what) for metric in metrics]
-        values = list(skills(np.stack(tables)))
-    return dict(zip(names, values, strict=True))
+        purpose = "aggregation: trueskill"
+        tables = [metric.sentences_of(systems, purpose) for metric in metrics]
+        columns = list(skills(np.stack(tables)))
+    return dict(zip(signatures, columns, strict=True))
 
 
 def _add_correlations(
@@ -476,8 +486,9 @@ def _add_correlations(
     metrics: Sequence[MetricScores],
     config: HumanConfig,
 ) -> None:
-    """Add the correlation of each metric with a human score, also in windows, and Williams' test of
-    each two metrics, of which the one with the higher correlation comes first.
+    """Add to `result` how each metric correlates with the human score of a title, in all systems and
+    in windows of the human ranking, and Williams' test of each two metrics, of which the one with
+    the higher correlation comes first.
     """
     systems = list(result.scores[title])
     human = correlation.vector(result.scores[title], systems)
@@ -508,15 +519,16 @@ def _add_correlations(
                 **window._asdict(),
             )
             result.windows.append(windowed)
-    for one, two in combinations(columns, 2):
-        names = [one, two]
-        test = correlation.williams(columns[one], columns[two], human)
+    for metric, other in combinations(columns, 2):
+        better = metric
+        worse = other
+        test = correlation.williams(columns[better], columns[worse], human)
         if test.t < 0:
-            names.reverse()
-            test = correlation.williams(columns[two], columns[one], human)
-        better, other = names
+            better = other
+            worse = metric
+            test = correlation.williams(columns[better], columns[worse], human)
         fields = {"dataset": dataset, "human": title, **test._asdict()}
-        result.tests.append(Test(metric=better, other=other, **fields))
+        result.tests.append(Test(metric=better, other=worse, **fields))
 
 
 class JudgedScores(NamedTuple):
@@ -536,9 +548,11 @@ def judged_scores(
     numbering: str,
     notes: list[str],
 ) -> JudgedScores:
-    """Return the sentence scores of the judged systems; raises InputError if the lines of judged
-    sentences cannot be known.
-    """
+    """Return the sentence scores of the systems that were judged, but for `without`.
+
+    `numbering` and `notes` are those of lines_of_segments(). Sentences without any score have the
+    line -1. Raises InputError if there are no such scores, or the lines of judged sentences cannot
+    be known."""
     judged = set(judgments.systems).difference(without)
     systems = [name for name in metric.systems if name in judged]
     if metric.sentences is None or not systems:
@@ -567,6 +581,9 @@ def _on_sentences(
     config: HumanConfig,
     notes: list[str],
 ) -> Iterable[Sentences]:
+    """Yield how each metric with sentence scores agrees with judgements of a sentence's outputs. A
+    metric whose lines cannot be known is left out, with a warning in `notes`.
+    """
     for metric in metrics:
         if metric.sentences is None:
             continue

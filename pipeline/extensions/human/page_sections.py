@@ -1,4 +1,5 @@
-"""How people rank the systems, and how the metrics agree with them, on the page of a report."""
+"""The part of the HTML report on how people rank the systems, and how the metrics agree with
+them."""
 
 import math
 from typing import Any
@@ -17,8 +18,10 @@ from .tables import AGREEMENT_TABLES, head_to_head_table, judged_table
 
 def human_section(context: ReportContext) -> JsonObject | None:
     """Return tables and charts of how people rank the systems, and of how the metrics agree with
-    them.
-    """
+    them; None if the run was not correlated with people.
+
+    `ranking` is None without judgements; `unread` says that their file is unavailable or has
+    changed."""
     results = context.results
     if not results.human or not results.human.get("correlations"):
         return None
@@ -45,19 +48,24 @@ def rankings(context: ReportContext) -> list[tuple[str, Any]]:
 
 
 def _ranking_part(ranking: HumanRanking, settings: JsonObject) -> JsonObject:
-    """Return how people rank the systems; `settings` are those of the section `human`."""
+    """Return how people rank the systems: a table and a chart of rank ranges, and a table of how
+    often each system beats each other one, whose cells are shaded by that share.
+
+    `settings` are those of the section `human` of the results."""
     scores = ranking.expected_wins
     order = scores["order"]
     shares = ranking.head_to_head["share"]
     _, rows = head_to_head_table(ranking.head_to_head, order)
-    shaded = []
+    shaded_rows = []
     for row, *cells in rows:
-        shades = []
+        shaded_cells = []
         for column, cell in zip(order, cells, strict=True):
             share = shares[row].get(column, math.nan)
-            kind = "none" if math.isnan(share) else f"h{round(share * SHADES)}"
-            shades.append(Shade(cell, kind))
-        shaded.append((row, shades))
+            css_class = "none"
+            if not math.isnan(share):
+                css_class = f"h{round(share * SHADES)}"
+            shaded_cells.append(Shade(cell, css_class))
+        shaded_rows.append((row, shaded_cells))
     note = (
         f"Expected Wins of all systems that people judged. Rank ranges are those of "
         f"{settings['resamples']:,} bootstrap samples of the judgements, at "
@@ -77,12 +85,14 @@ def _ranking_part(ranking: HumanRanking, settings: JsonObject) -> JsonObject:
         "table": PageTable(
             *judged_table(scores, "Expected Wins", digits=3), left=(1,)
         ),
-        "pairs": {"names": order, "rows": shaded},
+        "pairs": {"names": order, "rows": shaded_rows},
     }
 
 
 def _agreement_charts(results: Results) -> JsonObject:
-    """Return the charts of how the metrics agree with people, by their titles."""
+    """Return the charts of how the metrics agree with people, by their titles; none if charts
+    cannot be drawn.
+    """
     charts: JsonObject = {}
     if not has_charts():
         return charts
@@ -93,9 +103,8 @@ def _agreement_charts(results: Results) -> JsonObject:
     for _, _, subject, rows in coefficient_plots(results):
         charts |= drawn(subject.capitalize(), rows)
     for group, name, subject, points in point_plots(results):
-        charts |= drawn(
-            f"{group.called} and {name.replace('_', ' ')}: {subject}", points
-        )
+        human_name = name.replace("_", " ")
+        charts |= drawn(f"{group.called} and {human_name}: {subject}", points)
     return charts
 
 

@@ -1,4 +1,4 @@
-"""What figures show of human judgements, and of how metrics agree with them."""
+"""The data of figures of human judgements, and of how metrics agree with them."""
 
 import math
 from collections.abc import Iterator
@@ -51,137 +51,145 @@ def ranked_systems(ranking: HumanRanking) -> list[RankedSystem]:
 
 
 def window_plots(results: Results) -> Iterator[AgreementPlot]:
-    """Yield the correlations of all metrics among neighbours in the human ranking, for each human
-    score.
+    """Yield a figure for each human score: a curve for each metric, its correlation (Pearson) in
+    each window of neighbours in the human ranking. None without windows.
     """
     windows = (results.human or {}).get("windows", ())
-    for name in dict.fromkeys(item["human"] for item in windows):
-        items = [item for item in windows if item["human"] == name]
-        ends = [(item["first"], item["last"]) for item in items]
-        ranges = list(dict.fromkeys(ends))
+    for human_name in dict.fromkeys(item["human"] for item in windows):
+        items = [item for item in windows if item["human"] == human_name]
+        ranges_of_items = [(item["first"], item["last"]) for item in items]
+        ranges = list(dict.fromkeys(ranges_of_items))
         plotted: list[Group] = []
-        lines = []
+        curves = []
         for group in groups(results):
-            values = {}
+            correlations = {}
             for item in items:
-                scored = (item["dataset"], item["metric"])
-                if scored == (group.dataset, group.metric):
-                    values[item["first"], item["last"]] = item["pearson"]
-            if not values:
+                item_group = (item["dataset"], item["metric"])
+                if item_group == (group.dataset, group.metric):
+                    ranks = (item["first"], item["last"])
+                    correlations[ranks] = item["pearson"]
+            if not correlations:
                 continue
             plotted.append(group)
             dots = []
             for x, ranks in enumerate(ranges):
-                value = values.get(ranks)
-                if value is None:
-                    value = math.nan
-                dots.append(Dot(x, value, value, value))
-            lines.append((group.called, dots))
-        if not lines:
+                y = correlations.get(ranks)
+                if y is None:
+                    y = math.nan
+                dots.append(Dot(x, y, y, y))  # without an interval
+            curves.append((group.called, dots))
+        if not curves:
             continue
         first, last = ranges[0]
         label = f"correlation among {last - first + 1} neighbours"
-        curves = Curves(
+        content = Curves(
             label=label,
-            x_axis=f"places in the ranking by {name.replace('_', ' ')}",
+            x_axis=f"places in the ranking by {human_name.replace('_', ' ')}",
             y_axis="pearson",
-            lines=lines,
+            lines=curves,
             levels=[("", 0)],
             ticks=[f"{first}-{last}" for first, last in ranges],
             ends=(-1.05, 1.05),
         )
-        yield AgreementPlot(of_all_metrics(plotted[0]), name, label, curves)
+        group = of_all_metrics(plotted[0])
+        yield AgreementPlot(group, human_name, label, content)
 
 
 def point_plots(results: Results) -> Iterator[AgreementPlot]:
-    """Yield each metric with a human score that it was correlated with."""
+    """Yield a figure for each metric and human score that were correlated: a point for each system,
+    unless a score is missing or infinite.
+    """
     human = results.human or {}
-    by_metric = {
+    group_of_metric = {
         (group.dataset, group.metric): group for group in groups(results)
     }
     for item in human.get("correlations", ()):
         human_name = item["human"]
         human_scores = (human.get("scores") or {}).get(human_name)
-        group = by_metric.get((item["dataset"], item["metric"]))
+        group = group_of_metric.get((item["dataset"], item["metric"]))
         if human_scores is None or group is None:
             continue
         scores = {score.system: score.score for score in group.scores}
         points = []
-        for name in item["systems"]:
-            score = scores.get(name, math.nan)
-            human_score = human_scores.get(name)
+        for system in item["systems"]:
+            score = scores.get(system, math.nan)
+            human_score = human_scores.get(system)
             if human_score is None:
                 continue
             y = float(human_score)
             if math.isfinite(score) and math.isfinite(y):
-                title = f"{name}: {percent(score, 2, group.metric)}, {y:.4g}"
+                title = f"{system}: {percent(score, 2, group.metric)}, {y:.4g}"
                 x = factor(group.metric) * score
-                points.append(Point(name, x, y, title))
+                points.append(Point(system, x, y, title))
         coefficients = []
         for name in ("pearson", "spearman"):
             value = item["coefficients"][name]["value"]
             coefficients.append(f"{name} {coefficient(value)}")
         subject = ", ".join(coefficients)
         label = f"{group.called} against {human_name}: {subject}; a dot for each system"
-        described = Points(
+        content = Points(
             label, group.axis, human_name.replace("_", " "), points
         )
-        yield AgreementPlot(group, human_name, subject, described)
+        yield AgreementPlot(group, human_name, subject, content)
 
 
 def coefficient_plots(results: Results) -> Iterator[AgreementPlot]:
-    """Yield each coefficient of each human score: a row for each metric, with its interval.
+    """Yield a figure for each coefficient of each human score and data set: a row for each metric,
+    with its interval.
 
-    The metric with the highest first coefficient comes first.
-    """
+    In all figures the metrics are in the order of the first coefficient, the highest first."""
     human = results.human or {}
     items = human.get("correlations", ())
-    names = called(item["metric"] for item in items)
-    by_dataset = {
+    labels = called(item["metric"] for item in items)
+    group_of_dataset = {
         group.dataset: of_all_metrics(group) for group in groups(results)
     }
     compared = [(item["dataset"], item["human"]) for item in items]
     for dataset, human_name in dict.fromkeys(compared):
-        if dataset not in by_dataset:
+        if dataset not in group_of_dataset:
             continue
-        coefficients: list[tuple[str, JsonObject]] = []
+        # The label and the coefficients, by name, of each metric.
+        metrics: list[tuple[str, JsonObject]] = []
         for item in items:
             if (item["dataset"], item["human"]) == (dataset, human_name):
-                coefficients.append(
-                    (names[item["metric"]], item["coefficients"])
-                )
-        coefficients.sort(key=_first_coefficient)
+                metrics.append((labels[item["metric"]], item["coefficients"]))
+        metrics.sort(key=_first_coefficient)
         level = shown_level(human["settings"]["level"])
-        for name in coefficients[0][1]:
+        _, coefficients = metrics[0]
+        for name in coefficients:
             subject = f"{name} with {human_name.replace('_', ' ')}"
-            rows = _coefficient_rows(coefficients, name, subject, level)
+            rows = _coefficient_rows(metrics, name, subject, level)
             figure_name = f"{human_name} {name}"
-            yield AgreementPlot(by_dataset[dataset], figure_name, subject, rows)
+            group = group_of_dataset[dataset]
+            yield AgreementPlot(group, figure_name, subject, rows)
 
 
-def _first_coefficient(item: tuple[str, JsonObject]) -> float:
+def _first_coefficient(metric: tuple[str, JsonObject]) -> float:
     """Return the key by which metrics are sorted: the highest first coefficient comes first."""
-    _, coefficients = item
+    _, coefficients = metric
     value = next(iter(coefficients.values()))["value"]
     return math.inf if value is None else -value
 
 
 def _coefficient_rows(
-    coefficients: list[tuple[str, JsonObject]],
+    metrics: list[tuple[str, JsonObject]],
     name: str,
     subject: str,
     level: str,
 ) -> Rows:
+    """Return a row for each metric, its label and coefficients by name, with the value and the
+    interval of the coefficient `name`. A value that is not defined leaves its row empty.
+    """
     marks = []
     notes = []
-    for row, (metric, values) in enumerate(coefficients):
-        value = values[name]["value"]
-        low, high = values[name]["interval"]
+    for row, (label, coefficients) in enumerate(metrics):
+        value = coefficients[name]["value"]
+        low, high = coefficients[name]["interval"]
         if value is None:
             notes.append("")
             continue
         notes.append(coefficient(value).replace("-", "\u2212"))
-        title = f"{metric}: {name} {coefficient(value)}"
+        title = f"{label}: {name} {coefficient(value)}"
         if low is not None and high is not None:
             title += f", {coefficient(low)} to {coefficient(high)}"
             marks.append(Mark(row, "interval", low, high, title))
@@ -189,7 +197,7 @@ def _coefficient_rows(
     lowest = 0.0 if name == "accuracy" else -1.0  # accuracy is a share of pairs
     return Rows(
         label=f"{subject}, of each metric",
-        names=[metric for metric, _ in coefficients],
+        names=[label for label, _ in metrics],
         axis=f"{name} and its {level} interval",
         marks=marks,
         ends=(lowest, 1.0),

@@ -46,9 +46,10 @@ class Record(NamedTuple):
     fields: Mapping[str, Any]
 
     def field(self, name: str) -> Any:
-        """Return what a name, or a path of names with dots, leads to; raises CorpusError if there
-        is nothing.
-        """
+        """Return the value of a field; `scores.fluency` is that of `fluency` in the inner object
+        `scores`, unless a field has this very name.
+
+        Raises CorpusError if there is no such field."""
         if name in self.fields:
             return self.fields[name]
         value: Any = self.fields
@@ -71,16 +72,17 @@ class Record(NamedTuple):
         return str(value)
 
     def number(self, names: str | Sequence[str]) -> float:
-        """Return a number, or the mean of several; NaN if one is missing. Raises CorpusError for
-        anything else.
-        """
+        """Return the number in a field, or the mean of those in several fields; NaN if one is
+        missing (empty, null or NaN).
+
+        Raises CorpusError if a field does not exist or is no number."""
         numbers = []
         if isinstance(names, str):
             names = [names]
         for name in names:
             value = self.field(name)
             if isinstance(value, int):
-                value = float(value)
+                value = float(value)  # true is 1.0, not the text True
             text = str(value)
             if text.lower() in {"", *TableCell.MISSING}:
                 numbers.append(math.nan)
@@ -95,8 +97,11 @@ class Record(NamedTuple):
 
 
 def _missing_field(name: str, step: str, fields: Sequence[str]) -> str:
-    """Return the message about a name that leads to nothing: `step` is none of the fields."""
+    """Return the message about a field that does not exist: `step` is the part of its dotted name
+    that is none of the fields.
+    """
     if name.isdecimal():
+        # The cells of a table are also fields by the numbers of their columns.
         width = sum(map(str.isdecimal, fields))
         return f"has {width} columns; column {name} is asked for"
     hint = did_you_mean(step, fields)
@@ -106,14 +111,15 @@ def _missing_field(name: str, step: str, fields: Sequence[str]) -> str:
 
 
 def read_records(path: Path) -> list[Record]:
-    """Return the records of a file, which may be compressed; raises CorpusError if it is no list of
-    records.
+    """Return the records of a file, which may be compressed: JSON or JSON lines by its suffix,
+    otherwise a table. Raises CorpusError if it has no records, or something else.
     """
     name = named(path)
-    kinds = {suffix.lower() for suffix in path.suffixes[-2:]}
-    if ".json" in kinds:
+    # The last but one is that of the format, if the file is compressed.
+    suffixes = {suffix.lower() for suffix in path.suffixes[-2:]}
+    if ".json" in suffixes:
         records = _of_json(path, name)
-    elif kinds & {".jsonl", ".ndjson"}:
+    elif suffixes & {".jsonl", ".ndjson"}:
         records = _of_json_lines(path, name)
     else:
         records = _of_table(path, name)
@@ -130,10 +136,11 @@ def read_records(path: Path) -> list[Record]:
 
 def _of_json(path: Path, name: str) -> list[Record]:
     content = _parsed(small_text(path, MAX_BYTES), name)
-    objects = content if isinstance(content, list) else [0]
+    # Anything but a list is refused by read_records(), as a list of null is.
+    objects = content if isinstance(content, list) else [None]
     records = []
-    for number, fields in enumerate(objects):
-        records.append(Record(f"{name}[{number}]", fields))
+    for index, fields in enumerate(objects):
+        records.append(Record(f"{name}[{index}]", fields))
     return records
 
 
@@ -148,25 +155,29 @@ def _of_json_lines(path: Path, name: str) -> list[Record]:
 
 
 def _of_table(path: Path, name: str) -> list[Record]:
-    """Return the rows of a table. Its first line has names if none of its cells is a number."""
+    """Return the rows of a table as records, whose fields are named by the number of the column,
+    from 1, and by its title.
+
+    The first line has titles if none of its cells is a number and other lines follow. Raises
+    CorpusError if two columns have the same title."""
     rows = list(TableRow.of_file(path, MAX_BYTES))
-    names: Sequence[str] = ()
+    titles: Sequence[str] = ()
     has_numbers = bool(rows) and any(
         TableCell(cell).is_numeric for cell in rows[0].cells
     )
     if len(rows) >= 2 and not has_numbers:
-        names = rows[0].cells
-        for column in names:
-            if names.count(column) > 1:
+        titles = rows[0].cells
+        for title in titles:
+            if titles.count(title) > 1:
                 raise CorpusError.at(
                     f"{name}:{rows[0].line}",
-                    f"two columns are called '{column}'",
+                    f"two columns are called '{title}'",
                 )
         rows = rows[1:]
     records = []
     for line, cells in rows:
-        fields = {str(number): cell for number, cell in enumerate(cells, 1)}
-        fields.update(zip(names, cells, strict=False))
+        fields = {str(column): cell for column, cell in enumerate(cells, 1)}
+        fields.update(zip(titles, cells, strict=False))
         records.append(Record(f"{name}:{line}", fields))
     return records
 
@@ -181,8 +192,8 @@ def _parsed(text: str, position: str) -> Any:
 def filtered(
     records: Sequence[Record], where: Mapping[str, str]
 ) -> list[Record]:
-    """Return the records that have each of these texts in its column; raises CorpusError if there
-    is none.
+    """Return the records with these texts in their fields: `where` is {field: text}, and all must
+    match. Raises CorpusError if no record has them.
     """
     matching = []
     for record in records:
@@ -198,11 +209,10 @@ def filtered(
 
 
 def records_config(text: str) -> RecordsConfig | None:
-    """Return the section of a text such as {file: r.json, score: scores.fluency}; None for the name
-    of a file.
+    """Return the settings in an argument such as {file: r.json, score: scores.fluency}, a YAML
+    mapping; None if the argument is the name of a file.
 
-    Raises ConfigError for what is no such mapping.
-    """
+    Raises ConfigError for a mapping with wrong settings."""
     if not text.startswith("{"):
         return None
     from pipeline.data.config import read_yaml
@@ -219,22 +229,23 @@ def records_config(text: str) -> RecordsConfig | None:
 
 
 def scores_of(config: RecordsConfig, records: Sequence[Record]) -> Scores:
-    """Return the scores of records. Without a column of items these are numbered, those of each
-    system from 1.
+    """Return the score of each output in records, by system and item.
 
-    Raises CorpusError if an output comes twice.
-    """
+    Without a field of the system all outputs are of one, "". Without fields of the item the outputs
+    of each system are numbered from 1. Raises CorpusError if an output comes twice."""
     if config.system == SYSTEMS:
         records = _record_of_each_system(records)
-    items = [config.item] if isinstance(config.item, str) else config.item
+    item_fields = config.item
+    if isinstance(item_fields, str):
+        item_fields = [item_fields]
     scores: Scores = {}
     counts = Counter[str]()
     for record in filtered(records, config.where):
         system = record.text(config.system) if config.system else ""
         counts[system] += 1
         item = str(counts[system])
-        if items:
-            item = "\t".join(map(record.text, items))
+        if item_fields:
+            item = "\t".join(map(record.text, item_fields))
         if (system, item) in scores:
             message = f"'{system}' has two scores of the item '{item}'"
             raise CorpusError.at(record.position, message)
@@ -243,8 +254,11 @@ def scores_of(config: RecordsConfig, records: Sequence[Record]) -> Scores:
 
 
 def _record_of_each_system(records: Sequence[Record]) -> list[Record]:
-    """Return a record for each object in records, with its name and the fields around it."""
-    single = []
+    """Return a record for each system in records that have an inner object for each, under its
+    name.
+
+    {id: 1, a: {score: 2}} becomes {id: 1, score: 2, *: a}, where * is the system."""
+    of_systems = []
     for record in records:
         shared = {}
         for name, value in record.fields.items():
@@ -253,61 +267,63 @@ def _record_of_each_system(records: Sequence[Record]) -> list[Record]:
         for name, value in record.fields.items():
             if isinstance(value, dict):
                 fields = {**shared, **value, SYSTEMS: name}
-                single.append(Record(record.position, fields))
-    return single
+                of_systems.append(Record(record.position, fields))
+    return of_systems
 
 
 def means_of(scores: Scores) -> dict[str, float]:
     """Return the mean score of each system over the outputs that have one; NaN if it has none."""
-    systems: dict[str, list[float]] = {}
+    scores_by_system: dict[str, list[float]] = {}
     for (system, _), score in scores.items():
-        values = systems.setdefault(system, [])
+        system_scores = scores_by_system.setdefault(system, [])
         if not math.isnan(score):
-            values.append(score)
+            system_scores.append(score)
     means = {}
-    for system, values in systems.items():
-        means[system] = fmean(values) if values else math.nan
+    for system, system_scores in scores_by_system.items():
+        means[system] = fmean(system_scores) if system_scores else math.nan
     return means
 
 
 def correlated(
     metric: Scores, human: Scores, config: CorrelationConfig
 ) -> JsonObject:
-    """Return the statistics of two scores of outputs that both have, and how many systems and
-    outputs these are.
+    """Return the statistics of a metric's and a human score on the outputs that have both: {text of
+    the statistic: value}, with `systems` and `scores`, how many systems and outputs these are.
 
-    With `resamples` also their percentile intervals over samples of the items, drawn with
+    With `resamples` also `intervals`, percentile intervals over samples of the items, drawn with
     replacement, each with the outputs of all systems. Samples in which a statistic is not defined
-    are left out; without others its ends are NaN. Raises InputError if no output has both, or a
+    are left out; its ends are NaN if all are. Raises InputError if no output has both scores, or a
     statistic is unknown."""
     common = _common_outputs(metric, human, config.without)
     # Tables float64 [systems, items] with NaN for outputs without both scores.
-    rows = _numbers(system for system, _ in common)
-    columns = _numbers(item for _, item in common)
-    indexes = [(rows[system], columns[item]) for system, item in common]
-    cells = tuple(np.array(indexes).T)
+    rows = _indices(system for system, _ in common)
+    columns = _indices(item for _, item in common)
+    indices = [(rows[system], columns[item]) for system, item in common]
+    cells = tuple(np.array(indices).T)
     shape = (len(rows), len(columns))
     metric_table = np.full(shape, np.nan)
     human_table = metric_table.copy()
-    metric_table[cells] = [metric[key] for key in common]
-    human_table[cells] = [human[key] for key in common]
+    metric_table[cells] = [metric[output] for output in common]
+    human_table[cells] = [human[output] for output in common]
     if config.part:
         # Half of the outputs, in the order of human scores; equal ones keep their order.
         order = np.argsort(human_table[cells], kind="stable")
         half = len(common) // 2
-        rest = len(common) - half
-        left_out = order[half:] if config.part == "lower" else order[:rest]
+        if config.part == "lower":
+            left_out = order[half:]
+        else:
+            left_out = order[: len(common) - half]
         cells_left_out = tuple(axis[left_out] for axis in cells)
         human_table[cells_left_out] = np.nan
 
     statistics = [statistic_of(text) for text in config.statistics]
 
-    def values(items: Ints | slice) -> list[float]:
-        """Return the statistics on some of the items."""
+    def values_on(items: Ints | slice) -> list[float]:
+        """Return the value of each statistic on some of the items."""
         human_part = human_table[:, items]
         metric_part = metric_table[:, items]
         metric_part = np.where(np.isnan(human_part), np.nan, metric_part)
-        results = []
+        values = []
         for statistic in statistics:
             human_scores = _compared_scores(
                 human_part, statistic, config.control
@@ -316,24 +332,24 @@ def correlated(
                 metric_part, statistic, config.control
             )
             value = statistic.value(human_scores, metric_scores).value
-            results.append(abs(value) if config.absolute else value)
-        return results
+            values.append(abs(value) if config.absolute else value)
+        return values
 
     has_scores = ~np.isnan(human_table)
     outputs = int(has_scores.sum())
     result: JsonObject = {"systems": len(rows), "scores": outputs}
     every_item = slice(None)
-    result.update(zip(config.statistics, values(every_item), strict=True))
+    result.update(zip(config.statistics, values_on(every_item), strict=True))
     if config.resamples:
         generator = np.random.default_rng(config.seed)
         sample_shape = (config.resamples, len(columns))
         samples = generator.integers(0, len(columns), sample_shape)
-        sample_values = np.array([values(sample) for sample in samples])
+        sample_values = np.array([values_on(sample) for sample in samples])
         intervals = {}
-        for text, column in zip(
+        for text, values in zip(
             config.statistics, sample_values.T, strict=True
         ):
-            intervals[text] = list(defined_interval(column, config.level))
+            intervals[text] = list(defined_interval(values, config.level))
         result["intervals"] = intervals
     return result
 
@@ -343,12 +359,16 @@ def _common_outputs(
     human: Scores,
     without: Collection[str],
 ) -> list[tuple[str, str]]:
-    """Return the outputs that have both scores; raises InputError if there are none."""
+    """Return the outputs, (system, item), that have both scores, but for systems of `without`;
+    raises InputError if there are none.
+    """
     common = []
-    for key, score in human.items():
-        other = metric.get(key, math.nan)
-        if not math.isnan(score + other) and key[0] not in without:
-            common.append(key)
+    for output, human_score in human.items():
+        system, _ = output
+        metric_score = metric.get(output, math.nan)
+        has_both = not math.isnan(human_score + metric_score)
+        if has_both and system not in without:
+            common.append(output)
     if not common:
         raise InputError(
             "no output has both scores: are systems and items called alike in both files?"
@@ -356,9 +376,9 @@ def _common_outputs(
     return common
 
 
-def _numbers(names: Iterable[str]) -> dict[str, int]:
-    """Return a number from 0 for each different name, in the order in which they come."""
-    return {name: number for number, name in enumerate(dict.fromkeys(names))}
+def _indices(names: Iterable[str]) -> dict[str, int]:
+    """Return an index from 0 for each different name, in the order in which they come."""
+    return {name: index for index, name in enumerate(dict.fromkeys(names))}
 
 
 def _compared_scores(
@@ -366,11 +386,11 @@ def _compared_scores(
     statistic: Statistic,
     control: str | None,
 ) -> Floats:
-    """Return scores [systems, items] as a statistic compares them: means of systems, or what these
-    do not explain.
+    """Return scores, float64 [systems, items] with NaN for missing ones, as a statistic compares
+    them.
 
-    With `control` "system" these are the residuals of a regression on the system alone: scores less
-    the system's mean."""
+    A statistic of systems compares their means, [systems, 1]. With `control` "system" statistics of
+    sentences compare the scores less their system's mean: a partial correlation."""
     compares_systems = statistic.level == "system"
     if not compares_systems and control is None:
         return scores

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from pipeline.report.tables import ReportTable
     from pipeline.scoring import Results
 
+
 POSITION = 10
 """They stand before means over data sets."""
 
@@ -20,7 +21,9 @@ def agreement_tables(
 
 
 def human_tables(human: JsonObject) -> "list[ReportTable]":
-    """Return the tables of the agreement of metrics with people, as results.json has it."""
+    """Return the tables of how metrics agree with people that are not empty; `human` is the section
+    of this name in results.json.
+    """
     from pipeline.report.tables import ReportTable
 
     from .tables import AGREEMENT_TABLES

@@ -36,8 +36,9 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
     """Return {name of the score: {system: score}}. A score without a name gets the name of the
     file.
 
-    `names` are the systems to which lines of a single number belong. Raises CorpusError where the
-    file cannot be read, a score is not a number, or a system comes twice."""
+    A file has lines of a system and its scores, or of one number each: then these are the scores of
+    the systems `names` in ASCII order. Raises CorpusError if the file cannot be read, a score is
+    not a number, or a system comes twice."""
     name = named(path)
     if path.suffix.lower() in NO_LINES:
         raise CorpusError.at(
@@ -63,22 +64,26 @@ def read_scores(path: Path, names: Sequence[str] = ()) -> Scores:
         line, cells = row
         hint = QUOTE if row.is_spaced and len(cells) > 2 else ""
         if len(cells) != len(titles) + 1:
-            several = "a score" if len(titles) == 1 else f"{len(titles)} scores"
-            message = f"expected a system and {several}, found {len(cells)} columns{hint}"
+            expected = (
+                "a score" if len(titles) == 1 else f"{len(titles)} scores"
+            )
+            message = f"expected a system and {expected}, found {len(cells)} columns{hint}"
             raise CorpusError.at(f"{name}:{line}", message)
-        for title, text in zip(titles, cells[1:], strict=True):
-            if cells[0] in scores[title]:
+        system, *texts = cells
+        for title, text in zip(titles, texts, strict=True):
+            if system in scores[title]:
                 raise CorpusError.at(
-                    f"{name}:{line}", f"the system '{cells[0]}' comes twice"
+                    f"{name}:{line}", f"the system '{system}' comes twice"
                 )
-            scores[title][cells[0]] = _number(text, f"{name}:{line}", hint)
+            scores[title][system] = _number(text, f"{name}:{line}", hint)
     return scores
 
 
 def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
-    """Return {name of the score: {system: float64 [lines]}}, where NaN is a missing score.
+    """Return {name of the score: {system: float64 [lines]}}, where NaN is a missing score, from a
+    file that has a row for each sentence of each system.
 
-    None if the file has no scores of sentences: if the systems do not come equally often, and more
+    None if it has not: if rows differ in length, or the systems do not come equally often, and more
     than once. Raises CorpusError if a score is not a number."""
     if path.suffix.lower() in NO_LINES:
         return None
@@ -93,44 +98,45 @@ def read_sentence_scores(path: Path) -> dict[str, dict[str, Floats]] | None:
         if len(row.cells) != len(titles) + 1:
             return None
         rows_of_system.setdefault(row.cells[0], []).append(row)
-    counts = {len(of_system) for of_system in rows_of_system.values()}
+    counts = set(map(len, rows_of_system.values()))
     if len(counts) > 1 or 1 in counts:
         return None
     name = named(path)
     scores: dict[str, dict[str, Floats]] = {title: {} for title in titles}
-    for system, of_system in rows_of_system.items():
+    for system, system_rows in rows_of_system.items():
         for column, title in enumerate(titles, 1):
-            values = []
-            for row in of_system:
+            sentence_scores = []
+            for row in system_rows:
+                score = math.nan
                 text = row.cells[column]
-                is_missing = text.lower() in MISSING
-                position = f"{name}:{row.line}"
-                values.append(
-                    math.nan if is_missing else _number(text, position)
-                )
-            scores[title][system] = np.array(values)
+                if text.lower() not in MISSING:
+                    score = _number(text, f"{name}:{row.line}")
+                sentence_scores.append(score)
+            scores[title][system] = np.array(sentence_scores)
     return scores
 
 
 def means(sentences: Mapping[str, Floats]) -> dict[str, float]:
-    """Return the mean score of each system over the sentences for which it has one; NaN where it
-    has none.
+    """Return the mean of each system's sentence scores, float64 [lines], but for those that are NaN;
+    NaN if all are.
     """
-    result = {}
+    system_means = {}
     for system, scores in sentences.items():
         present = scores[~np.isnan(scores)]
-        result[system] = math.nan
+        system_means[system] = math.nan
         if len(present):
-            result[system] = float(present.mean())
-    return result
+            system_means[system] = float(present.mean())
+    return system_means
 
 
 def _titles(
     rows: list[TableRow], path: Path
 ) -> tuple[list[str], list[TableRow]]:
-    """Return the names of the scores, and the rows of scores, which are all rows or all but the
-    first.
-    """
+    """Return the names of the scores, and the rows without the header, if the first row is one: it
+    has no number after its first cell.
+
+    Without a header the only score is named after the file; several are numbered from 1. Raises
+    CorpusError if two columns have the same name, or a header is all there is."""
     line, header = rows[0]
     if len(header) < 2 or any(
         TableCell(cell).is_numeric for cell in header[1:]
@@ -138,7 +144,7 @@ def _titles(
         title = _title(path)
         if len(header) <= 2:
             return [title], rows
-        return [f"{title}.{number}" for number in range(1, len(header))], rows
+        return [f"{title}.{column}" for column in range(1, len(header))], rows
     if len(set(header)) < len(header):
         raise CorpusError.at(
             f"{named(path)}:{line}", "two columns have the same name"
@@ -186,7 +192,7 @@ class MetricScores:
     def sentences_of(self, systems: Sequence[str], what: str) -> Floats:
         """Return the sentence scores of these systems: float64 [systems, lines].
 
-        Raises InputError, which begins with `what`, where there are none.
+        Raises InputError if there are none; `what` names what needs them.
         """
         if self.sentences is None:
             raise InputError(
@@ -197,8 +203,8 @@ class MetricScores:
 
 
 def metric_scores(columns: Iterable[MetricResult]) -> list[MetricScores]:
-    """Return the scores of a run, with sentence scores. References that are scored as systems are
-    left out.
+    """Return the scores of a run's metrics on its data sets, with sentence scores; the higher, the
+    better. References that are scored as systems are left out.
     """
     metrics = []
     for result in columns:
@@ -224,44 +230,43 @@ def metric_scores(columns: Iterable[MetricResult]) -> list[MetricScores]:
 
 
 def scores_of_file(path: Path) -> list[MetricScores]:
-    """Return the scores of systems or of sentences that a file has. Raises CorpusError where it is
-    wrong.
+    """Return the scores of a file, each as those of a metric on the data set "". Scores of systems
+    are in it, or the means of sentence scores. Raises CorpusError if the file is wrong.
     """
     sentences = read_sentence_scores(path)
-    if sentences is None:
-        return [
-            MetricScores("", name, scores)
-            for name, scores in read_scores(path).items()
-        ]
     metrics = []
-    for name, systems in sentences.items():
-        rows = [systems[system] for system in sorted(systems)]
+    if sentences is None:
+        for name, scores in read_scores(path).items():
+            metrics.append(MetricScores("", name, scores))
+        return metrics
+    for name, columns in sentences.items():
+        rows = [columns[system] for system in sorted(columns)]
         metrics.append(
             MetricScores(
-                "",
-                name,
-                means(systems),
-                len(rows[0]),
-                partial(np.stack, rows),
+                dataset="",
+                metric=name,
+                scores=means(columns),
+                lines=len(rows[0]),
+                sentences=partial(np.stack, rows),
             )
         )
     return metrics
 
 
 def _sentences(result: MetricResult) -> Floats:
-    """Return the sentence scores of the systems in ASCII order: float64 [systems, lines]."""
+    """Return the sentence scores of a metric, float64 [systems, lines], the higher, the better. The
+    systems are in ASCII order, without references that are scored as systems.
+    """
     systems = zip(
         result.names,
         result.columns,
         result.reference_of_system,
         strict=False,
     )
-    columns = {
-        name: blocks for name, blocks, reference in systems if reference is None
-    }
     metric = result.metric
-    scores = SentenceScores(metric)
-    rows = []
-    for name in sorted(columns):
-        rows.append(metric.goodness(scores.of_system(columns[name])))
-    return np.stack(rows)
+    rows = {}
+    for name, statistics, reference in systems:
+        if reference is None:
+            scores = SentenceScores(metric).of_system(statistics)
+            rows[name] = metric.goodness(scores)
+    return np.stack([rows[name] for name in sorted(rows)])

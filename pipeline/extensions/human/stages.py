@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
 
 def _open(preparation: Preparation) -> "HumanJudgements | None":
-    """Return the judgements or scores of the section `human`; add the problems of those that cannot
-    be used.
-    """
+    """Return the judgements or scores that the config's section `human` names; None without the
+    section, in a run of some metrics or systems only, or if they cannot be used.
+
+    What is wrong with the file is added to the problems of the preparation."""
     from .human_judgements import misfit, open_human_judgements
 
     config = preparation.config
@@ -55,7 +56,9 @@ def _open(preparation: Preparation) -> "HumanJudgements | None":
 
 
 def _correlate(scored: Scored, human_data: "HumanJudgements") -> Scored:
-    """Add the correlations of metrics and people."""
+    """Return the run's results with the correlations of metrics and human scores; with a warning
+    instead if they cannot be computed.
+    """
     from .meta_evaluation import meta_evaluate
     from .score_files import metric_scores
 

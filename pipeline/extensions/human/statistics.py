@@ -1,7 +1,6 @@
-"""Statistics of how a metric agrees with the scores that people gave to outputs, and how they are
-asked for.
+"""Statistics of how a metric agrees with human scores of outputs.
 
-A statistic is asked for by a text such as `pearson` or `accuracy[average=item,epsilon=best]`. A new
+They are requested by texts such as `pearson` or `accuracy[average=item,epsilon=best]`. A new
 statistic is a subclass of Statistic, which an extension names in `agreement_statistics`."""
 
 import math
@@ -38,7 +37,7 @@ class Groups(NamedTuple):
     """The groups of scores within which a statistic compares."""
 
     cells: Ints
-    """The place of each member among all scores, system by system: int64 [groups, members]."""
+    """The index of each member in the flattened scores [systems, lines]: int64 [groups, members]."""
     present: Bools
     """Whether the member has a score: bool [groups, members]."""
 
@@ -63,8 +62,8 @@ class Value:
     undefined: int = 0
     """How many more groups have no value, because all scores of one side are equal there."""
     epsilon: float | None = None
-    """The difference of scores of the metric up to which they were taken for equal, where such a
-    one was sought."""
+    """The difference up to which the metric's scores counted as equal, if the best one was
+    sought."""
     reason: str = ""
     """Why there is no value."""
 
@@ -98,30 +97,31 @@ class Statistic(HasOptions):
     ) -> Floats:
         """Return the statistic of each group, NaN where it is not defined: float64 [..., groups].
 
-        Scores of people are float64 [groups, members], scores of the metric [..., groups, members].
-        They are 0 where `present`, bool [groups, members], is false."""
+        Human scores are float64 [groups, members], the metric's [..., groups, members]. Both are 0
+        where `present`, bool [groups, members], is false: there the score is missing."""
         raise NotImplementedError
 
     def groups(self, present: Bools) -> Groups:
-        """Return the groups that have at least two of the scores that are present: bool [systems,
-        lines].
-        """
+        """Return the groups of scores that the option `average` compares, without groups that have
+        fewer than two scores.
+
+        `present`, bool [systems, lines], says which outputs have both scores."""
         every_cell = np.arange(present.size).reshape(present.shape)
         cells = AVERAGES[self.average](every_cell)
         is_present = present.reshape(-1)[cells]
-        if len(cells) == 1:  # a single group needs no room for missing scores
+        if len(cells) == 1:
+            # Several groups need a table with gaps; a single one does not.
             cells = cells[:, is_present[0]]
             is_present = np.ones(cells.shape, np.bool_)
-        counts = is_present.sum(axis=1)
-        enough = counts >= 2
+        enough = is_present.sum(axis=1) >= 2
         return Groups(cells[enough], is_present[enough])
 
     def value(self, human: Floats, metric: Floats) -> Value:
-        """Return the statistic of scores, float64 [systems, lines]. A missing score is NaN on either
-        side.
+        """Return the statistic of human and metric scores, float64 [systems, lines] each, or
+        [systems, 1] at the level of systems.
 
-        At the level of systems, scores are [systems, 1].
-        """
+        An output whose score is NaN on either side is left out. The value is NaN if no group has
+        two scores."""
         present = ~(np.isnan(human) | np.isnan(metric))
         groups = self.groups(present)
         if not len(groups.cells):
@@ -131,29 +131,33 @@ class Statistic(HasOptions):
         return self.value_of(groups, groups.of(human), groups.of(metric))
 
     def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
-        """Return the statistic of scores in groups, float64 [groups, members] each."""
-        values = self.of_groups(human, metric, groups.present)
-        undefined = int(np.isnan(values).sum())
+        """Return the mean of the statistic over the groups in which it is defined, from scores
+        float64 [groups, members] each.
+        """
+        group_values = self.of_groups(human, metric, groups.present)
+        undefined = int(np.isnan(group_values).sum())
         reason = ""
-        if undefined == len(values):
+        if undefined == len(group_values):
             reason = _why_undefined(human, metric, groups.present)
         return Value(
-            value=float(averaged(values)),
+            value=float(averaged(group_values)),
             scores=int(groups.present.sum()),
-            groups=len(values) - undefined,
+            groups=len(group_values) - undefined,
             undefined=undefined,
             reason=reason,
         )
 
     def __str__(self) -> str:
-        """Return the signature, which can be read again. It has each option that applies and is not
-        left implicit.
+        """Return the signature, which statistic_of() reads: the name, and each option that applies
+        and is not left implicit.
         """
         return render_signature(self.name, self.option_settings())
 
 
 def _why_undefined(human: Floats, metric: Floats, present: Bools) -> str:
-    """Return why no group has a value."""
+    """Return why no group has a value: scores within groups do not differ. Scores are float64
+    [groups, members]; those not `present` do not count.
+    """
     where = " in every group" if len(present) > 1 else ""
     if _all_equal(human, present):
         return f"all scores of people are equal{where}"
@@ -164,15 +168,14 @@ def _why_undefined(human: Floats, metric: Floats, present: Bools) -> str:
 
 def _all_equal(scores: Floats, present: Bools) -> bool:
     """Return whether the scores within each group are equal."""
-    low = np.where(present, scores, np.inf)
-    high = np.where(present, scores, -np.inf)
-    is_equal = low.min(axis=1) == high.max(axis=1)
-    return bool(is_equal.all())
+    lowest = np.where(present, scores, np.inf).min(axis=1)
+    highest = np.where(present, scores, -np.inf).max(axis=1)
+    return bool((lowest == highest).all())
 
 
 def averaged(values: Floats) -> Floats:
-    """Return the mean of values [..., groups] over the groups that have one; NaN where no group
-    has.
+    """Return the mean of values [..., groups] over the groups whose value is not NaN: float64 [...];
+    NaN if there is no such group.
     """
     defined = ~np.isnan(values)
     sums = np.where(defined, values, 0.0).sum(axis=-1)
@@ -184,14 +187,14 @@ ROUNDING = 1e-12
 
 
 def scipy_stats(what: str) -> ModuleType:
-    """Return scipy.stats. Raises InputError, which begins with `what`, if scipy is missing."""
+    """Return scipy.stats. Raises InputError if scipy is missing; `what` names what needs it."""
     try:
         # Here, because it takes longer to import than most commands run.
         from scipy import stats
     except ImportError:
         message = f"{what}: needs the package scipy: pip install 'gec-pipeline[human]'"
         raise InputError(message) from None
-    module: ModuleType = stats
+    module: ModuleType = stats  # scipy has no types
     return module
 
 
@@ -219,22 +222,22 @@ class Spearman(Statistic):
     def of_groups(
         self, human: Floats, metric: Floats, present: Bools
     ) -> Floats:
-        """Return the correlation of ranks within each group. Missing scores rank behind all
-        others.
-        """
+        """Return the correlation of ranks within each group."""
         rankdata = scipy_stats(self.name).rankdata
         ranks = []
         for scores in (human, metric):
-            with_missing = np.where(present, scores, np.inf)
-            all_ranks = rankdata(with_missing, axis=-1)
+            # Missing scores rank behind all others, so they change no rank.
+            missing_last = np.where(present, scores, np.inf)
+            all_ranks = rankdata(missing_last, axis=-1)
             ranks.append(np.where(present, all_ranks, 0.0))
-        return pearson(ranks[0], ranks[1], present)
+        human_ranks, metric_ranks = ranks
+        return pearson(human_ranks, metric_ranks, present)
 
 
 @lru_cache(2)
 def _signs(permutations: int, lines: int, seed: int) -> Floats:
-    """Return the 1 or -1 by which permutations multiply scores, float64 [lines, permutations], as
-    mt-metrics-eval.
+    """Return the random signs, 1 or -1, by which permutations multiply scores: float64 [lines,
+    permutations], drawn as mt-metrics-eval does.
     """
     generator = np.random.default_rng(seed)
     drawn = generator.random((permutations, lines), dtype=np.float32)
@@ -242,24 +245,31 @@ def _signs(permutations: int, lines: int, seed: int) -> Floats:
 
 
 def p_values(scores: Floats, permutations: int, seed: int) -> Floats:
-    """Return for each two systems how sure it is that the first is better: float64 [..., pairs].
+    """Return for each two systems the p-value of whether the first is better: float64 [..., pairs].
 
-    It is the p-value of a paired permutation test on sentence scores, float64 [..., systems,
-    lines]: the share of permutations whose sum of differences is at least the one observed."""
+    It is that of a paired permutation test on sentence scores, float64 [..., systems, lines]. A
+    permutation swaps the scores of both systems on some lines, which changes the sign of their
+    difference there. The p-value is the share of permutations whose sum of differences is at least
+    the one observed."""
     *_, systems, lines = scores.shape
-    first, second = np.triu_indices(systems, 1)
-    permuted = scores @ _signs(permutations, lines, seed)
+    first_systems, second_systems = np.triu_indices(systems, 1)
+    # [..., systems, permutations]
+    permuted_sums = scores @ _signs(permutations, lines, seed)
     sums = scores.sum(axis=-1)
+    observed = sums[..., first_systems] - sums[..., second_systems]
+    # A sum that is smaller only by rounding counts as reached.
     rounding = ROUNDING * np.abs(scores).sum(axis=-1)
-    observed = sums[..., first] - sums[..., second]
-    roundings = rounding[..., first] + rounding[..., second]
-    observed = observed - roundings
-    shares: Floats = np.empty(observed.shape)
-    for number, (one, two) in enumerate(zip(first, second, strict=True)):
-        differences = permuted[..., one, :] - permuted[..., two, :]
-        is_reached = differences >= observed[..., number, None]
-        shares[..., number] = is_reached.mean(axis=-1)
-    return shares
+    roundings = rounding[..., first_systems] + rounding[..., second_systems]
+    thresholds = observed - roundings
+    p: Floats = np.empty(observed.shape)
+    pairs = zip(first_systems, second_systems, strict=True)
+    for pair, (first, second) in enumerate(pairs):
+        differences = (
+            permuted_sums[..., first, :] - permuted_sums[..., second, :]
+        )
+        is_reached = differences >= thresholds[..., pair, None]
+        p[..., pair] = is_reached.mean(axis=-1)
+    return p
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -296,7 +306,10 @@ class SoftAccuracy(Statistic):
     )
 
     def groups(self, present: Bools) -> Groups:
-        """Return the systems as groups, with the sentences for which all systems have scores."""
+        """Return a group for each system: its scores on the lines where all systems have one.
+
+        There is no group if there are no such lines, or fewer than two systems. `present` is bool
+        [systems, lines]."""
         every_cell = np.arange(present.size).reshape(present.shape)
         cells = every_cell[:, present.all(axis=0)]
         if len(cells) < 2 or not cells.shape[1]:
@@ -306,8 +319,8 @@ class SoftAccuracy(Statistic):
     def of_groups(
         self, human: Floats, metric: Floats, present: Bools
     ) -> Floats:
-        """Return the statistic of scores, float64 [systems, lines] and [..., systems, lines]:
-        float64 [..., 1].
+        """Return the statistic, float64 [..., 1], of human scores [systems, lines] and the
+        metric's [..., systems, lines]. None is missing, so `present` does not matter.
         """
         human_p = p_values(human, self.permutations, self.seed)
         differences = []
@@ -319,8 +332,7 @@ class SoftAccuracy(Statistic):
 
 
 NUMBER = r"[0-9]{1,12}(?:\.[0-9]{1,25})?(?:[eE][+-]?[0-9]{1,2})?"
-"""The form of a number from 0, as a regular expression. HasOptions keep the text that signatures then
-have."""
+"""A regular expression of a number from 0."""
 BEST = "best"
 """The value of the option epsilon for which the best one is sought."""
 MIN_SORTED_GROUP = 100
@@ -335,46 +347,53 @@ def counts_within(
     present: Bools,
     epsilon: float = 0.0,
 ) -> PairCounts:
-    """Count the pairs within each group: int64 [..., groups], as pair_counts() does for scores of
-    the metric first.
+    """Count the concordant, discordant and tied pairs within each group: int64 [..., groups] each.
+    The metric is the first scoring of PairCounts.
 
-    Scores of people are float64 [groups, members], scores of the metric [..., groups, members].
-    Large groups are sorted, which takes n log n steps for n members."""
+    Human scores are float64 [groups, members], the metric's [..., groups, members]; those that are
+    not `present`, bool [groups, members], do not count. Large groups are sorted, which takes n log
+    n steps for n members, unless scores that differ by up to `epsilon` tie."""
     if epsilon > 0 or human.shape[-1] < MIN_SORTED_GROUP:
         return pair_counts(metric, human, present, epsilon)
-    table = []
-    for metric_scores in metric.reshape(-1, *metric.shape[-2:]):
-        for one, two, members in zip(
-            metric_scores, human, present, strict=True
+    rows = []
+    for metric_groups in metric.reshape(-1, *metric.shape[-2:]):
+        for metric_scores, human_scores, is_present in zip(
+            metric_groups, human, present, strict=True
         ):
-            table.append(_sorted_counts(one[members], two[members]))
-    counts = np.reshape(table, (*metric.shape[:-1], 5))
+            rows.append(
+                _sorted_counts(
+                    metric_scores[is_present], human_scores[is_present]
+                )
+            )
+    counts = np.reshape(rows, (*metric.shape[:-1], 5))
     return PairCounts(*np.moveaxis(counts, -1, 0))
 
 
 def _sorted_counts(metric: Floats, human: Floats) -> list[int]:
-    """Return the counts of PairCounts of two vectors, from the tau-b of scipy and the numbers of
-    equal scores.
-    """
+    """Return the five counts of PairCounts for two vectors of scores.
+
+    The tau-b of scipy, which sorts, is (concordant - discordant) / sqrt(untied by the metric *
+    untied by people); with the numbers of tied pairs, all counts follow from it."""
     kendalltau = scipy_stats("kendall of many scores").kendalltau
     tau = kendalltau(metric, human, method="asymptotic").statistic
-    _, one = np.unique(metric, return_inverse=True)
-    _, two = np.unique(human, return_inverse=True)
-    tied_one = _tied_pairs(one)
-    tied_two = _tied_pairs(two)
-    tied_both = _tied_pairs(one * len(two) + two)
+    # Equal scores get equal numbers.
+    _, metric_values = np.unique(metric, return_inverse=True)
+    _, human_values = np.unique(human, return_inverse=True)
+    metric_ties = _tied_pairs(metric_values)
+    human_ties = _tied_pairs(human_values)
     members = len(metric)
+    ties_both = _tied_pairs(metric_values * members + human_values)
     pairs = members * (members - 1) // 2
-    size = np.sqrt(pairs - tied_one) * np.sqrt(pairs - tied_two)
-    balance = round(tau * size) if size else 0
-    concordant = (pairs - tied_one - tied_two + tied_both + balance) // 2
-    discordant = concordant - balance
+    divisor = np.sqrt(pairs - metric_ties) * np.sqrt(pairs - human_ties)
+    balance = round(tau * divisor) if divisor else 0
+    untied = pairs - metric_ties - human_ties + ties_both
+    concordant = (untied + balance) // 2
     return [
         concordant,
-        discordant,
-        tied_one - tied_both,
-        tied_two - tied_both,
-        tied_both,
+        concordant - balance,
+        metric_ties - ties_both,
+        human_ties - ties_both,
+        ties_both,
     ]
 
 
@@ -430,7 +449,9 @@ class Accuracy(Statistic):
         return 0.0 if self.epsilon == BEST else float(self.epsilon)
 
     def value_of(self, groups: Groups, human: Floats, metric: Floats) -> Value:
-        """Return the statistic, with the best epsilon where it is sought."""
+        """Return the share of agreeing pairs, the mean over groups, for scores float64 [groups,
+        members]; with epsilon=best, the highest share and its epsilon.
+        """
         if self.epsilon != BEST:
             return super().value_of(groups, human, metric)
         best = calibrated(human, metric, groups.present)
@@ -465,42 +486,52 @@ def calibrated(human: Floats, metric: Floats, present: Bools) -> Calibration:
     """Return the epsilon that gives the highest mean share of agreeing pairs: tie calibration
     (Deutsch et al. 2023).
 
-    Scores are float64 [groups, members]. Those of the metric that differ by no more than epsilon
-    count as equal. The candidates are 0 and the differences of the metric within the pairs; of
-    equally good ones it is the smallest. Raises InputError if there are too many pairs."""
+    Scores are float64 [groups, members]; those that are not `present` do not count. Scores of the
+    metric that differ by no more than epsilon tie. The candidates are 0 and the differences of the
+    metric within the pairs; of equally good ones it is the smallest. Raises InputError if there are
+    too many pairs."""
     sizes = present.sum(axis=1)
     pairs_of_group = sizes * (sizes - 1) // 2
-    count = int(pairs_of_group.sum())
-    if count > MAX_SORTED_PAIRS:
-        message = f"{count:,} pairs of scores are too many to sort at once; average by item or system"
+    pair_count = int(pairs_of_group.sum())
+    if pair_count > MAX_SORTED_PAIRS:
+        message = f"{pair_count:,} pairs of scores are too many to sort at once; average by item or system"
         raise InputError(f"epsilon: best: {message}")
-    # The differences of all pairs, group by group.
-    parts = []
-    for scores in (human, metric):
-        for group, members in zip(scores, present, strict=True):
-            group_scores = group[members]
-            first, second = np.triu_indices(len(group_scores), 1)
-            parts.append(group_scores[first] - group_scores[second])
-    human_differences, metric_differences = np.concatenate(parts).reshape(2, -1)
+    human_differences = _pair_differences(human, present)
+    metric_differences = _pair_differences(metric, present)
+    # A pair's weight: the mean over groups of the share of each group's pairs.
     groups_with_pairs = int((pairs_of_group > 0).sum())
     weights = np.repeat(1 / np.maximum(pairs_of_group, 1), pairs_of_group)
-    # What each pair gains or loses, once epsilon is so large that the metric ties it.
+    # As epsilon grows, the metric ties one pair after the other, the closest
+    # scores first. A tied pair agrees if people tie it too.
     agrees = np.sign(human_differences) == np.sign(metric_differences)
+    agrees_if_tied = (human_differences == 0).astype(np.float64)
+    gains = (agrees_if_tied - agrees) * weights
     distances = np.abs(metric_differences)
     order = np.argsort(distances, kind="stable")
     distances = distances[order]
-    is_tied = (human_differences == 0).astype(np.float64)
-    gains = (is_tied - agrees) * weights
-    start = float((agrees * weights).sum())
-    sums = start + np.cumsum(gains[order])
-    last = np.append(distances[1:] != distances[:-1], True)
-    sums = np.append(start, sums[last]) / groups_with_pairs
-    is_highest = sums >= sums.max() - EQUAL
+    at_zero = float((agrees * weights).sum())
+    weighted_agreement = at_zero + np.cumsum(gains[order])
+    # Pairs with the same distance are tied together: the last one counts.
+    is_last = np.append(distances[1:] != distances[:-1], True)
+    candidates = np.append(0.0, distances[is_last])
+    shares = np.append(at_zero, weighted_agreement[is_last]) / groups_with_pairs
+    is_highest = shares >= shares.max() - EQUAL
     best = int(is_highest.argmax())
-    epsilon = 0.0
-    if best:
-        epsilon = float(distances[last][best - 1])
-    return Calibration(epsilon, float(sums[best]), groups_with_pairs)
+    return Calibration(
+        float(candidates[best]), float(shares[best]), groups_with_pairs
+    )
+
+
+def _pair_differences(scores: Floats, present: Bools) -> Floats:
+    """Return the difference of each two present scores of a group, float64 [pairs], group by group,
+    from scores [groups, members].
+    """
+    differences = []
+    for group, is_present in zip(scores, present, strict=True):
+        group_scores = group[is_present]
+        first, second = np.triu_indices(len(group_scores), 1)
+        differences.append(group_scores[first] - group_scores[second])
+    return np.concatenate(differences)
 
 
 STATISTICS: Table[type[Statistic]] = Table(
@@ -514,13 +545,15 @@ SPELLINGS = {
     "spa": "soft_accuracy",
     "pce": "soft_accuracy",
 }
-"""Names that people know from elsewhere, and the statistic that each means."""
+"""Names that other programs and papers use, and the statistic that each means."""
 
 
 def statistic_of(text: str) -> Statistic:
-    """Return the statistic of a name, a name with options in brackets, or a signature. Raises
-    ConfigError.
-    """
+    """Return the statistic of a name, such as pearson, a name with options, such as
+    accuracy[average=item], or a signature.
+
+    Raises ConfigError if the name or an option is unknown, a value is wrong, or an option has no
+    effect beside the others."""
     name, settings = parse_signature(text)
     if name in SPELLINGS:
         name, implied = parse_signature(SPELLINGS[name])
@@ -530,26 +563,27 @@ def statistic_of(text: str) -> Statistic:
         raise ConfigError(
             f"no statistic is called '{name}'{hint}; known: {', '.join(STATISTICS)}"
         )
-    kind = STATISTICS[name]
+    statistic_class = STATISTICS[name]
+    options = statistic_class.options
     values: dict[str, Any] = {}
     for key, value in settings.items():
-        matching = [one for one in kind.options if key in (one.name, one.key)]
+        # `key` is the short name that signatures have.
+        matching = [
+            choice for choice in options if key in (choice.name, choice.key)
+        ]
         if not matching:
-            names = [one.name for one in kind.options]
+            names = [choice.name for choice in options]
             hint = did_you_mean(key, names) or f"; known: {', '.join(names)}"
             raise ConfigError(f"'{text}': {name} has no option '{key}'{hint}")
         try:
             values[matching[0].attribute] = matching[0].read(value)
         except ValueError as error:
             raise ConfigError(f"'{text}': {key}: {error}") from None
-    statistic = kind(**values)
-    for one in kind.options:
-        if (
-            one.attribute in values
-            and one.applies
-            and not one.applies(statistic)
-        ):
+    statistic = statistic_class(**values)
+    for choice in options:
+        is_set = choice.attribute in values
+        if is_set and choice.applies and not choice.applies(statistic):
             raise ConfigError(
-                f"'{text}': {one.name} has no effect here ({one.why}); leave it out"
+                f"'{text}': {choice.name} has no effect here ({choice.why}); leave it out"
             )
     return statistic

@@ -21,19 +21,21 @@ USUAL = ("average=none", "epsilon=0", "permutations=1000", "seed=4")
 
 
 def counts_table(summary: JsonObject) -> Table:
-    """Return a row for each judge: numbers of items, pairs of outputs, pairs of systems, and ties
-    among the pairs.
+    """Return a row for each judge, and one for all: numbers of items, pairs of outputs, pairs of
+    systems, and ties among the pairs.
     """
     rows = []
     judges = {**summary["judges"], "all": summary["total"]}
-    for judge, numbers in judges.items():
-        cells = [f"{number:,}" for number in numbers.values()]
+    for judge, counts in judges.items():
+        cells = [f"{count:,}" for count in counts.values()]
         rows.append([judge, *cells])
     return ["judge", "items", "pairs", "ties", "expanded", "ties"], rows
 
 
 def judged_table(scores: JsonObject, title: str, digits: int) -> Table:
-    """Return a row for each system, the best first, with its human score, rank range and cluster."""
+    """Return a row for each system, the best first, with its human score, rank range and cluster.
+
+    `scores` is the result of judgment_summary.ranked(), and `title` the name of the score."""
     rows = []
     for rank, name in enumerate(scores["order"], 1):
         score = coefficient(scores["scores"][name], digits)
@@ -44,11 +46,13 @@ def judged_table(scores: JsonObject, title: str, digits: int) -> Table:
 
 
 def kappa_table(kappas: dict[str, dict[str, float | None]]) -> Table:
-    """Return the kappa of each two judges, or * for None: they share too few comparisons."""
+    """Return the kappa of each two judges, or * for None: they share too few comparisons.
+
+    `kappas` are those of each judge with himself and the later ones: the upper triangle."""
     rows = []
-    for number, (name, others) in enumerate(kappas.items()):
-        cells = [name, *[""] * number]
-        for kappa in others.values():
+    for index, (name, kappas_of_judge) in enumerate(kappas.items()):
+        cells = [name, *[""] * index]
+        for kappa in kappas_of_judge.values():
             cells.append("*" if kappa is None else round_half_up(kappa, 2))
         rows.append(cells)
     return ["judge", *kappas], rows
@@ -57,10 +61,11 @@ def kappa_table(kappas: dict[str, dict[str, float | None]]) -> Table:
 def head_to_head_table(
     pairs: dict[str, JsonObject], order: Sequence[str]
 ) -> Table:
-    """Return how often the column's system is better than the row's, with a mark for the p-value.
+    """Return how often the column's system is better than the row's, with a mark for the p-value; ""
+    on the diagonal, "-" if the two were never compared without a tie.
 
-    `order` has the systems in the order of the rows and columns.
-    """
+    `pairs` is the result of judgment_summary.head_to_head(), and `order` has the names of the
+    systems in the order of the rows and columns."""
     rows = []
     for row in order:
         cells = [row]
@@ -107,10 +112,14 @@ class AgreementTable:
     """The keys of the other columns."""
 
     def table(self, human: JsonObject) -> Table:
-        """Return the titles of the columns, and a row for each item."""
+        """Return the titles of the columns, and a row for each item of the results' section `human`.
+
+        Both are empty if it has no items. The column `epsilon` is left out if no item has one.
+        Statistics are sorted; other items keep their order."""
         items = human.get(self.section, ())
         if not items:
             return [], []
+        # A metric has the same label in all tables, so all metrics are named.
         signatures = []
         for item in [*human.get("correlations", ()), *items]:
             signatures += [
@@ -140,7 +149,9 @@ class AgreementTable:
 
 
 def _cells(item: JsonObject, key: str, labels: Mapping[str, str]) -> list[str]:
-    """Return the cell of a column, or those of all coefficients with their intervals."""
+    """Return the cells of an item for a key: one, or two for each coefficient, its value and its
+    interval. `labels` are the short names of metrics by signature.
+    """
     value = item.get(key)
     if key == "coefficients":
         cells = []
@@ -171,7 +182,9 @@ def _cells(item: JsonObject, key: str, labels: Mapping[str, str]) -> list[str]:
 
 
 def _p_value(item: JsonObject) -> str:
-    """Return the p-value of a test. One that no permutation reached is below a share of them."""
+    """Return the p-value of a test as text. If no permutation reached the difference, it is below
+    the share of one permutation.
+    """
     p = item["p"]
     if p is None:
         return "-"
@@ -183,28 +196,33 @@ def _p_value(item: JsonObject) -> str:
 def _order_of_statistics(
     items: Iterable[JsonObject],
 ) -> Callable[[JsonObject], tuple[int, str, float]]:
-    """Return the sort key of statistics: in the order of the config, the best metric first."""
+    """Return a sort key for items: by statistic in the order of the config, then by human score,
+    then by value, the highest first and missing ones last.
+    """
     order = list(dict.fromkeys(item["statistic"] for item in items))
 
     def sort_key(item: JsonObject) -> tuple[int, str, float]:
         value = item["value"]
-        missing = value is None or math.isnan(value)
-        cost = math.inf if missing else -value
-        return order.index(item["statistic"]), item["human"], cost
+        is_missing = value is None or math.isnan(value)
+        descending = math.inf if is_missing else -value
+        return order.index(item["statistic"]), item["human"], descending
 
     return sort_key
 
 
 def _spelling(signature: str) -> str:
-    """Return a statistic as it may be requested: acc_eq, or name[option=value,...]."""
+    """Return a statistic as it may be requested, from its signature: name[option=value,...] without
+    default options, or a shorter name such as acc_eq.
+    """
     name, *settings = signature.split("|")
     options = [text.replace(":", "=", 1) for text in settings]
     options = [option for option in options if option not in USUAL]
     text = f"{name}[{','.join(options)}]" if options else name
-    spellings = {
-        meaning: name for name, meaning in SPELLINGS.items() if "[" in meaning
-    }
-    return spellings.get(text, text)
+    # A spelling such as spa for a plain name would hide that name.
+    for spelling, meaning in SPELLINGS.items():
+        if meaning == text and options:
+            return spelling
+    return text
 
 
 AGREEMENT_TABLES = (

@@ -46,57 +46,60 @@ def trueskill(
     """Return the mean skill of each system in each run: float64 [runs, systems]. Systems never
     compared have NaN.
 
-    Each run has its own random numbers, so that more runs do not change the first ones.
-    """
+    Each run has its own random numbers, so that more runs do not change the first ones. `progress`
+    is called with the matches played and all matches."""
     cells = judgments.cells()
     systems = len(judgments.systems)
     # How often the row's system wins, ties and loses: int64 [systems, systems, 3].
-    outcomes = cells.reshape(systems, systems, 3)
-    as_other = np.swapaxes(outcomes, 0, 1)
-    outcomes = outcomes + as_other[..., ::-1]
+    as_first = cells.reshape(systems, systems, 3)
+    as_second = np.swapaxes(as_first, 0, 1)[..., ::-1]
+    outcomes = as_first + as_second
     met = outcomes.sum(axis=2)
-    compared = met.sum(axis=1) > 0
-    counts = np.maximum(met, 1)
-    shares = np.cumsum(outcomes, axis=2) / counts[..., None]
-    partners = (met > 0).astype(np.float64)
+    is_compared = met.sum(axis=1) > 0
+    # The shares of wins, of wins and ties, and of all, as limits of random numbers.
+    limits = np.cumsum(outcomes, axis=2) / np.maximum(met, 1)[..., None]
+    has_met = (met > 0).astype(np.float64)
     # The deviation of a performance grows with the number of matches.
     matches = int(cells.sum()) + 1
-    width = SIGMA * matches / 40.0
+    beta = SIGMA * matches / 40.0
     rows = np.arange(runs)
     ratings = np.zeros((2, runs, systems))
-    means, variances = ratings
-    variances[:] = np.where(compared, SIGMA**2, -1.0)
-    for number, (nearness, chance) in enumerate(_random(runs, seed, matches)):
-        # The least certain system meets one whose skill is near.
+    means, variances = ratings  # views: they change with the ratings
+    # A negative variance is never the largest: the system plays no match.
+    variances[:] = np.where(is_compared, SIGMA**2, -1.0)
+    random_numbers = _random(runs, seed, matches)
+    for played, (opponent_draw, outcome_draw) in enumerate(random_numbers, 1):
+        # In each run the least certain system meets one whose skill is near.
         least_certain = variances >= variances.max(axis=1, keepdims=True) * NEAR
         first = least_certain.argmax(axis=1)
         distances = np.abs(means - means[rows, first, None])
-        weights = np.exp(-distances) * partners[first]
-        reached = np.cumsum(weights, axis=1)
-        limit = nearness * reached[:, -1]
-        second = (reached <= limit[:, None]).sum(axis=1)
+        weights = np.exp(-distances) * has_met[first]
+        # The second is drawn with a probability in proportion to its weight.
+        weight_sums = np.cumsum(weights, axis=1)
+        threshold = opponent_draw * weight_sums[:, -1]
+        second = (weight_sums <= threshold[:, None]).sum(axis=1)
         # The outcome is that of a random judgement of the two.
-        share = shares[first, second]
-        lost = chance >= share[:, 1]
-        drawn = (chance >= share[:, 0]) & ~lost
+        limit = limits[first, second]
+        lost = outcome_draw >= limit[:, 1]
+        drawn = (outcome_draw >= limit[:, 0]) & ~lost
         winner = np.where(lost, second, first)
         loser = np.where(lost, first, second)
         winner_ratings = ratings[:, rows, winner]
         loser_ratings = ratings[:, rows, loser]
-        after = rated(winner_ratings, loser_ratings, drawn, width)
+        after = rated(winner_ratings, loser_ratings, drawn, beta)
         ratings[:, rows, winner] = after.winner
         ratings[:, rows, loser] = after.loser
-        if progress and ((number + 1) % STEPS == 0 or number + 1 == matches):
-            progress(number + 1, matches)
-    means[:, ~compared] = np.nan
+        if progress and (played % STEPS == 0 or played == matches):
+            progress(played, matches)
+    means[:, ~is_compared] = np.nan
     return means
 
 
 def _random(runs: int, seed: int, matches: int) -> Iterator[Floats]:
-    """Yield two random numbers for each run and match: float64 [2, runs]."""
+    """Yield two random numbers for each run and match: float64 [2, runs], match by match."""
     generators = [np.random.default_rng([seed, run]) for run in range(runs)]
-    for low in range(0, matches, STEPS):
-        shape = (min(STEPS, matches - low), 2)
+    for start in range(0, matches, STEPS):
+        shape = (min(STEPS, matches - start), 2)
         numbers = [generator.random(shape) for generator in generators]
         yield from np.stack(numbers, axis=-1)
 
@@ -108,23 +111,24 @@ class Players(NamedTuple):
     loser: Floats
 
 
-def rated(winner: Floats, loser: Floats, drawn: Bools, width: float) -> Players:
-    """Return the skills after a match, from those before it, float64 [2, ...] each: means and
-    variances (Herbrich et al. 2006).
+def rated(winner: Floats, loser: Floats, drawn: Bools, beta: float) -> Players:
+    """Return the skills after matches, from those before them, float64 [2, matches] each (with any
+    axes for the matches): means and variances (Herbrich et al. 2006).
 
-    `drawn` is true where neither won, and `width` is beta."""
-    variance = 2 * width**2 + winner[1] + loser[1]
-    scale = np.sqrt(variance)
-    difference = (winner[0] - loser[0]) / scale
-    shift, shrink = _truncated(difference, MARGIN * width / scale, drawn)
+    `drawn`, bool [matches], is true where neither won: then it does not matter who is `winner`.
+    `beta` is the standard deviation of a performance."""
+    variance = 2 * beta**2 + winner[1] + loser[1]
+    deviation = np.sqrt(variance)
+    difference = (winner[0] - loser[0]) / deviation
+    shift, shrink = _truncated(difference, MARGIN * beta / deviation, drawn)
 
-    def moved(before: Floats, direction: int) -> Floats:
+    def updated(before: Floats, direction: int) -> Floats:
         mean, player_variance = before
         share = player_variance / variance
-        new_mean = mean + direction * share * scale * shift
+        new_mean = mean + direction * share * deviation * shift
         return np.array([new_mean, player_variance * (1 - share * shrink)])
 
-    return Players(moved(winner, 1), moved(loser, -1))
+    return Players(updated(winner, 1), updated(loser, -1))
 
 
 def _truncated(
@@ -132,25 +136,31 @@ def _truncated(
     margin: Floats,
     drawn: Bools,
 ) -> tuple[Floats, Floats]:
-    """Return V and W of Herbrich et al.: how far a match shifts the mean, and how much variance it
-    takes away.
-    """
-    size = np.abs(difference)
-    upper = np.where(drawn, margin - size, difference - margin)
-    lower = -margin - size
-    mass = _cdf(upper) - np.where(drawn, _cdf(lower), 0.0)
-    at_upper = _pdf(upper)
-    at_lower = np.where(drawn, _pdf(lower), 0.0)
-    has_mass = mass > LEAST_PROBABILITY
-    safe_mass = np.where(has_mass, mass, 1.0)
-    shift_won = np.where(has_mass, at_upper / safe_mass, -upper)
-    shift_tied = np.where(has_mass, (at_lower - at_upper) / safe_mass, upper)
-    shrink_won = shift_won * (shift_won + upper)
-    slopes = (upper * at_upper - lower * at_lower) / safe_mass
-    shrink_tied = shift_tied**2 + slopes
-    towards_other = np.where(difference < 0, -shift_tied, shift_tied)
-    shift = np.where(drawn, towards_other, shift_won)
-    shrink = np.where(drawn, shrink_tied, shrink_won)
+    """Return V and W of Herbrich et al. (2006): how far a match shifts the mean, and how much
+    variance it takes away. All arrays are [matches].
+
+    `difference` is that of the winner's and loser's means, and a smaller difference of performances
+    than `margin` is a draw; both are in deviations of the difference of performances. For a win
+    that difference is truncated to above the margin, for a draw to between its two signs."""
+    distance = np.abs(difference)
+    upper = np.where(drawn, margin - distance, difference - margin)
+    lower = -margin - distance
+    # The probability of the outcome, which may be too small to divide by.
+    probability = _cdf(upper) - np.where(drawn, _cdf(lower), 0.0)
+    upper_density = _pdf(upper)
+    lower_density = np.where(drawn, _pdf(lower), 0.0)
+    is_possible = probability > LEAST_PROBABILITY
+    divisor = np.where(is_possible, probability, 1.0)
+    won_shift = np.where(is_possible, upper_density / divisor, -upper)
+    won_shrink = won_shift * (won_shift + upper)
+    densities = lower_density - upper_density
+    drawn_shift = np.where(is_possible, densities / divisor, upper)
+    slopes = (upper * upper_density - lower * lower_density) / divisor
+    drawn_shrink = drawn_shift**2 + slopes
+    # A draw moves both means towards each other.
+    signed_shift = np.where(difference < 0, -drawn_shift, drawn_shift)
+    shift = np.where(drawn, signed_shift, won_shift)
+    shrink = np.where(drawn, drawn_shrink, won_shrink)
     return shift, shrink
 
 
@@ -172,36 +182,35 @@ BETA = 0.25
 
 
 def skills(scores: Floats) -> Floats:
-    """Return the skill of each system by each metric, float64 [metrics, systems], as gec-metrics
-    aggregates scores.
+    """Return the mean skill of each system by each metric, float64 [metrics, systems], as gec-metrics
+    aggregates sentence scores, float64 [metrics, systems, lines].
 
-    Sentence scores are float64 [metrics, systems, lines]. For each sentence in order, each two
-    systems in order play a match, which the higher score wins; equal scores are a draw. The default
+    For each sentence in order, each two systems in order play a match, which the higher score wins;
+    equal scores are a draw. Sentences in which both scores are NaN are no match. The default
     backend of the package trueskill, which gec-metrics uses, has an error function of seven digits,
-    so that its skills differ by about 1e-8. Matches whose systems are all different do not depend
-    on each other, and are computed together: those of the systems i and j with the same sum i + j.
-    """
+    so that its skills differ by about 1e-8."""
     metrics, systems, lines = scores.shape
     ratings = np.zeros((2, metrics, systems))
     ratings[1] = SIGMA**2
     rows = np.arange(metrics)[:, None]
     for line in range(lines):
         line_scores = scores[:, :, line]
-        for total in range(1, 2 * systems - 2):
-            lowest = max(0, total - systems + 1)
-            first = np.arange(lowest, (total + 1) // 2)
-            second = total - first
-            one = line_scores[:, first]
-            two = line_scores[:, second]
-            drawn = equal_scores(one, two)
-            lost = (one < two) & ~drawn
+        # Matches of the systems i and j with the same sum i + j have no system
+        # in common, so they do not depend on each other: all at once.
+        for index_sum in range(1, 2 * systems - 2):
+            lowest = max(0, index_sum - systems + 1)
+            first = np.arange(lowest, (index_sum + 1) // 2)
+            second = index_sum - first
+            first_scores = line_scores[:, first]
+            second_scores = line_scores[:, second]
+            drawn = equal_scores(first_scores, second_scores)
+            lost = (first_scores < second_scores) & ~drawn
             winner = np.where(lost, second, first)
             loser = np.where(lost, first, second)
             winner_ratings = ratings[:, rows, winner]
             loser_ratings = ratings[:, rows, loser]
             after = rated(winner_ratings, loser_ratings, drawn, BETA)
-            # No match in a line that is left out.
-            is_match = ~(np.isnan(one) & np.isnan(two))
+            is_match = ~(np.isnan(first_scores) & np.isnan(second_scores))
             ratings[:, rows, winner] = np.where(
                 is_match, after.winner, winner_ratings
             )

@@ -1,8 +1,8 @@
 """The effects of the edits between a source and an output, by any metric that scores a sentence.
 
-Edits are the players of a game, in which some of them win the score of the source with these edits
-and no others. Their Shapley values (Shapley 1953) share score(output) - score(source) out among
-them.
+Edits are the players of a game. What a group of them wins, its worth, is the score of the source
+with these edits and no others. Their Shapley values (Shapley 1953) divide score(output) -
+score(source) among them.
 """
 
 import math
@@ -82,26 +82,27 @@ class Changes(NamedTuple):
 
 
 class Step(NamedTuple):
-    """An edit that is added to a combination of others."""
+    """An edit that is added to a combination of others, in some of the orders of all edits."""
 
     edit: int
     others: int
+    """The combination: bit i is set if edit i is in it."""
     weight: float
-    """The weight of the step in the mean over orders."""
+    """The share of the orders in which exactly these edits come before this one."""
 
 
 def changes(size: int, worth: Mapping[int, float]) -> list[Changes]:
-    """Return what each edit changes, from the score of each combination of edits.
+    """Return what each of `size` edits changes, from the worth of each combination of edits: its
+    score. Bit i of a combination is set if edit i is applied.
 
-    Bit i of a combination is set if edit i is applied. A defaultdict has afterwards all
-    combinations that are needed. The shares are exact for up to EXACT edits. Else they are
-    estimates from orders that are the same for every sentence with as many edits: half of them are
-    drawn, and the others are their reverses. They add up to the whole difference.
-    """
+    Called with a defaultdict, `worth` has afterwards all combinations that are needed. The shares
+    are exact for up to EXACT edits. Else they are estimates from orders that are the same for every
+    sentence with as many edits: half of them are drawn, and the others are their reverses. In both
+    cases they add up to the difference between all edits and none."""
     all_edits = (1 << size) - 1
-    first = worth[0]
-    last = worth[all_edits]
     steps = _all_steps(size) if size <= EXACT else _drawn_steps(size)
+    source_score = worth[0]
+    output_score = worth[all_edits]
     shares = [0.0] * size
     for step in steps:
         with_edit = step.others | 1 << step.edit
@@ -109,25 +110,32 @@ def changes(size: int, worth: Mapping[int, float]) -> list[Changes]:
         shares[step.edit] += step.weight * difference
     result = []
     for edit, share in enumerate(shares):
-        alone = worth[1 << edit] - first
-        left_out = last - worth[all_edits ^ 1 << edit]
-        result.append(Changes(alone, left_out, share))
+        only_edit = 1 << edit
+        change = Changes(
+            alone=worth[only_edit] - source_score,
+            left_out=output_score - worth[all_edits ^ only_edit],
+            share=share,
+        )
+        result.append(change)
     return result
 
 
 def _all_steps(size: int) -> Iterator[Step]:
-    """Yield the steps of all orders of edits."""
+    """Yield the steps of all orders of `size` edits: each edit after each combination of others,
+    weighted by the share of orders that have this step.
+    """
     all_edits = (1 << size) - 1
     for others in range(all_edits):
-        equally_large = math.comb(size - 1, others.bit_count())
-        weight = 1 / (size * equally_large)
+        # An edit comes at each place, and behind each set of that size, equally often.
+        sets_of_size = math.comb(size - 1, others.bit_count())
+        weight = 1 / (size * sets_of_size)
         for edit in range(size):
             if not others >> edit & 1:
                 yield Step(edit, others, weight)
 
 
 def _drawn_steps(size: int) -> Iterator[Step]:
-    """Yield the steps of ORDERS orders of edits."""
+    """Yield the steps of ORDERS random orders of `size` edits, half of them reverses of the others."""
     generator = random.Random(SEED)  # noqa: S311 (nothing secret)
     orders = []
     for _ in range(ORDERS // 2):
@@ -144,11 +152,15 @@ def _drawn_steps(size: int) -> Iterator[Step]:
 
 
 def applied(source: str, edits: Iterable[Edit]) -> str:
-    """Return a source with edits applied, of overlapping ones the first; other white space stays."""
+    """Return a source with edits of its tokens applied, of overlapping ones the first. White space
+    between tokens that stay is kept; corrections come with single blanks.
+    """
     tokens = source.split()
+    # The white space before each token, and behind the last.
     gaps = re.split(r"\S+", source)
     parts: list[str] = []
     position = 0
+    # An edit of nothing at the end, so that the last tokens are copied.
     sentence_end = Edit(len(tokens), len(tokens), "", "", 0)
     for edit in [*sorted(edits, key=SPAN), sentence_end]:
         if edit.start < position:
@@ -164,13 +176,12 @@ def applied(source: str, edits: Iterable[Edit]) -> str:
 def edits_of(
     metric: Metric, corpus: Corpus, output: Output
 ) -> tuple[list[Edit], str]:
-    """Return the edits of an output, and whose they are: of the data set if it has some, else of
-    aligned words.
+    """Return the edits between the source and an output, and in words whose they are.
 
-    If only white space differs, that is an edit of all words. Raises InputError for edits of
-    several annotators.
-    """
+    They are those that the metric reads, or that the data set has (from an M2 file of the system or
+    by ERRANT), else those of aligned words. Raises InputError for edits of several annotators."""
     system, line = output
+    # The views of a data set have edits of outputs, but for these two.
     for name in (metric.spec.input, *corpus.views):
         if name in (TEXTS, GOLD):
             continue
@@ -192,7 +203,9 @@ def edits_of(
 
 
 def _aligned_edits(source: str, output: str) -> list[Edit]:
-    """Return the edits between two texts by an alignment of their words."""
+    """Return the edits between two texts by an alignment of their words. If only white space differs,
+    that is an edit of all words.
+    """
     source_words = source.split()
     output_words = output.split()
     matcher = SequenceMatcher(None, source_words, output_words, autojunk=False)
@@ -216,8 +229,8 @@ def view_of_edits(annotator: str) -> str:
 
 
 def is_attributed(metric: Metric) -> bool:
-    """Return whether the score of an output depends on no other output, no other sentence, and no
-    file.
+    """Return whether a metric's score of an output depends on its sentence alone: on no other output
+    or sentence, and no file with scores.
     """
     if metric.reads_files or metric.corpus_sums:
         return False
@@ -232,8 +245,10 @@ class _Game(NamedTuple):
 
     edits: list[Edit]
     by: str
+    """Whose edits they are, in words."""
     variants: dict[int, str]
-    """The source with each combination of edits that is scored."""
+    """The source with each combination of edits that is scored; the bits of a key are the edits
+    applied."""
 
 
 def attributed(
@@ -241,11 +256,11 @@ def attributed(
     corpus: Corpus,
     outputs: Sequence[Output],
 ) -> dict[Output, Attribution]:
-    """Return the effects of the edits of outputs on their scores. All variants of all outputs are
-    scored together.
+    """Return the effects of the edits of each output on its score. The source with each needed
+    combination of edits is scored, for all outputs together.
 
-    Raises InputError for a metric whose scores cannot be attributed, and without a source.
-    """
+    Raises InputError without a source, and for a metric whose scores cannot be attributed: see
+    is_attributed()."""
     if corpus.source is None or not is_attributed(metric):
         reason = "there is no source: add -s"
         if corpus.source:
@@ -254,49 +269,67 @@ def attributed(
             f"{metric.name} cannot say what an edit does: {reason}"
         )
     games = {output: _game(metric, corpus, output) for output in outputs}
-    texts = []
+    variants = []
     for (_, line), game in games.items():
-        texts += [(text, line) for text in game.variants.values()]
-    scores = iter(_scores(metric, corpus, texts))
+        variants += [(text, line) for text in game.variants.values()]
+    scores = iter(_scores(metric, corpus, variants))
     attributions = {}
     for output, game in games.items():
         worth = {}
         for combination in game.variants:
             worth[combination] = next(scores)
-        tokens = _line(corpus.source, output[1]).split()
+        _, line = output
+        tokens = _line(corpus.source, line).split()
         effects = []
         changes_of_edits = changes(len(game.edits), worth)
         for edit, change in zip(game.edits, changes_of_edits, strict=True):
             original = " ".join(tokens[edit.start : edit.end])
             correction = " ".join(corrected(edit, tokens))
-            text = (edit.start, edit.end, original, correction, edit.type)
-            effects.append(Effect(*text, *change))
-        last = worth[max(worth)]
-        attributions[output] = Attribution(worth[0], last, effects, game.by)
+            effect = Effect(
+                start=edit.start,
+                end=edit.end,
+                original=original,
+                correction=correction,
+                type=edit.type,
+                alone=change.alone,
+                left_out=change.left_out,
+                share=change.share,
+            )
+            effects.append(effect)
+        attributions[output] = Attribution(
+            source=worth[0],
+            output=worth[max(worth)],
+            effects=effects,
+            by=game.by,
+        )
     return attributions
 
 
 def _game(metric: Metric, corpus: Corpus, output: Output) -> _Game:
-    """Return the edits of an output, and the variants that have to be scored."""
+    """Return the edits of an output, and the variants of the source that have to be scored: texts,
+    or for a metric that reads edits the lines of an M2 file.
+    """
     assert corpus.source is not None  # noqa: S101 (attributed() has checked)
     system, line = output
     edits, by = edits_of(metric, corpus, output)
+    # The combinations that changes() looks up.
     needed = defaultdict[int, float](float)
     changes(len(edits), needed)
-    of_texts = metric.spec.input in (TEXTS, GOLD)
+    reads_texts = metric.spec.input in (TEXTS, GOLD)
     source = _line(corpus.source, line)
     variants = {}
     for combination in needed:
         chosen = []
-        for bit, edit in enumerate(edits):
-            if combination >> bit & 1:
+        for index, edit in enumerate(edits):
+            if combination >> index & 1:
                 chosen.append(edit)
-        if of_texts:
+        if reads_texts:
             variants[combination] = applied(source, chosen)
         else:
-            lines = [M2_LINE.format(*edit) for edit in chosen]
-            variants[combination] = "\n".join(lines) or NOOP
-    if of_texts and edits:
+            m2_lines = [M2_LINE.format(*edit) for edit in chosen]
+            variants[combination] = "\n".join(m2_lines) or NOOP
+    # With all edits, the output itself: its white space may differ.
+    if reads_texts and edits:
         variants[max(needed)] = _line(corpus.systems[system], line)
     return _Game(edits, by, variants)
 
@@ -304,23 +337,28 @@ def _game(metric: Metric, corpus: Corpus, output: Output) -> _Game:
 def _scores(
     metric: Metric, corpus: Corpus, variants: Sequence[Output]
 ) -> list[float]:
-    """Return the score of each variant, a text and its line; NaN for undefined ones."""
+    """Return the score of each variant, a text (or edits) and the line of the data set that it is a
+    variant of; NaN for undefined scores.
+    """
     texts: Sequence[str] = [text for text, _ in variants]
     rows = np.array([line for _, line in variants])
-    scored = np.arange(len(variants))
-    if not metric.spec.corpus_pass:  # else a single line depends on all lines
+    has_score = np.arange(len(variants))
+    # A metric with a pass over the corpus, such as for document frequencies,
+    # needs the whole data set; any other is given the variants alone.
+    if not metric.spec.corpus_pass:
         corpus = _with_variants(variants, corpus, metric.spec.input)
-        rows = scored
+        rows = np.arange(len(variants))
     if metric.computes_numbers:
+        # A function of Python scores the texts; its numbers are then counted.
         (corpus,) = with_computed([corpus], [metric])
         numbers = corpus.read_by(metric.spec)
         texts = numbers.systems[VARIANTS].read(0, numbers.lines)
         rows = np.arange(numbers.lines)
-        scored = np.delete(scored, numbers.left_out)
+        has_score = np.delete(has_score, numbers.left_out)
     counts = PreparedCounts(corpus.read_by(metric.spec), metric.spec)
     columns = counts.columns(texts, rows)
     scores = np.full(len(variants), np.nan)
-    scores[scored] = SentenceScores(metric).of_lines(columns, missing=True)
+    scores[has_score] = SentenceScores(metric).of_lines(columns, missing=True)
     return scores.tolist()
 
 
@@ -329,8 +367,8 @@ def _with_variants(
     corpus: Corpus,
     view: str = "",
 ) -> Corpus:
-    """Return a data set whose only system has variants, with the source and the references of their
-    lines.
+    """Return a data set in memory whose only system has the texts of variants, with the source and
+    the references of their lines, and one of the views of the data set.
     """
     lines = {line for _, line in variants}
 

@@ -61,9 +61,11 @@ class WithPairs(WithModels):
     idf: Any
 
     def signature_options(self) -> dict[str, object]:
-        """Return the options of signatures that have no fixed default. Raises InputError for wrong
-        ones.
-        """
+        """Return the options of signatures whose default depends on the model: the layer that
+        bert-score takes, and whether texts get a blank before them (None unless tokens are of
+        bytes).
+
+        Raises InputError for a wrong or unknown layer, or an option without effect."""
         name = name_of(self.model).rpartition("/")[2]
         layer = self.layer
         if layer is None:
@@ -89,8 +91,8 @@ class WithPairs(WithModels):
     def with_references(
         self, references: Callable[[], list[str]]
     ) -> dict[str, Any]:
-        """Return the option idf for data with these references: a file in the folder of caches, a
-        text a line.
+        """Return {"idf": file} if token weights are to be computed from a run's references, else {}.
+        The file has a reference a line; it is written into the folder of caches.
         """
         if self.idf != "references":
             return {}
@@ -105,10 +107,11 @@ class WithPairs(WithModels):
         return {"idf": path}
 
     def load(self, device: str) -> None:
-        """Load the model without the blocks above the layer, and the weights of tokens.
+        """Load the model onto a device, without the blocks above the layer, and make the function
+        `weight` of a token: its inverse document frequency in the idf file, or without one 1, and 0
+        for the marks around a text.
 
-        Raises InputError if idf needs all references, which a Scorer does not have.
-        """
+        Raises InputError if idf needs all references, which a Scorer does not have."""
         if self.idf == "references":
             users = "pipeline.evaluate and runs, which have all references"
             raise InputError(f"idf: references is for {users}")
@@ -131,6 +134,7 @@ class WithPairs(WithModels):
         if self.max_length >= 1e29:  # the tokenizer has no limit
             self.max_length = self.net.positions
         self.empty_length = len(self._token_ids([""])[0]["input_ids"])
+        # Texts are numbered by their tokens; pairs of numbers have scores.
         self.numbers: dict[str, int] = {}
         self.scores: dict[tuple[int, int], Values] = {}
         if self.idf in (None, "none"):
@@ -140,13 +144,13 @@ class WithPairs(WithModels):
             )
             return
         content = self.idf.read_bytes().decode()
-        texts = content.removesuffix("\n").split("\n")
+        documents = content.removesuffix("\n").split("\n")
         frequencies = Counter[int]()
-        for text in self._token_ids(texts):
+        for text in self._token_ids(documents):
             frequencies.update(set(text["input_ids"]))
-        documents = len(texts) + 1
+        smoothed_count = len(documents) + 1
         self.weight = lambda token: math.log(
-            documents / (frequencies[token] + 1)
+            smoothed_count / (frequencies[token] + 1)
         )
 
     def _token_ids(self, texts: Sequence[str]) -> list[TokenIds]:
@@ -155,8 +159,8 @@ class WithPairs(WithModels):
         return self.net.token_ids(self.max_length, prefixed)
 
     def _unit_vectors(self, output: Any, padded: Any) -> list[Any]:
-        """Return the hidden states of the layer, divided by their norms, of each text: [tokens,
-        units].
+        """Return for each text of a batch the hidden states of the layer, divided by their norms:
+        [tokens, units], without padding.
         """
         states = output.hidden_states[self.layer_number]
         units = states / states.norm(dim=-1, keepdim=True)
@@ -170,11 +174,13 @@ class WithPairs(WithModels):
         outputs: Sequence[str],
         references: Sequence[str],
     ) -> list[Values]:
-        """Return precision and recall of each pair. Pairs with equal tokens are compared once, so
-        that they have equal scores.
+        """Return precision and recall of BERTScore for each output with its reference; zeros if one
+        of both has no tokens. Pairs with equal tokens are compared once, so that they have equal
+        scores.
         """
         import torch
 
+        # Texts with equal tokens have one number.
         numbers = []
         ids: dict[int, list[int]] = {}
         for text in self._token_ids([*outputs, *references]):
@@ -189,8 +195,10 @@ class WithPairs(WithModels):
         ]
         new_numbers = list(dict.fromkeys(chain.from_iterable(new_pairs)))
         new_texts = [{"input_ids": ids[number]} for number in new_numbers]
-        values = self.net.values(new_texts)
-        vectors = dict(zip(new_numbers, values, strict=True))
+        # Unit vectors [tokens, units] and weights [tokens] of each text.
+        vectors = dict(
+            zip(new_numbers, self.net.values(new_texts), strict=True)
+        )
         weights = {}
         for number in new_numbers:
             token_weights = [float(self.weight(token)) for token in ids[number]]
@@ -200,13 +208,14 @@ class WithPairs(WithModels):
             if self.empty_length in (len(ids[output]), len(ids[reference])):
                 self.scores[pair] = (0.0, 0.0)
                 continue
+            # Cosines [tokens of the output, tokens of the reference].
             similarities = vectors[output] @ vectors[reference].T
-            shares = []
-            for number, axis in ((output, 1), (reference, 0)):
-                best = similarities.amax(axis)
-                shares.append(best @ weights[number] / weights[number].sum())
-            scores = torch.stack(shares).nan_to_num(0.0)
-            self.scores[pair] = tuple(scores.tolist())
+            means = []
+            for number, other_axis in ((output, 1), (reference, 0)):
+                best = similarities.amax(other_axis)
+                means.append(best @ weights[number] / weights[number].sum())
+            precision_and_recall = torch.stack(means).nan_to_num(0.0)
+            self.scores[pair] = tuple(precision_and_recall.tolist())
         return [self.scores[pair] for pair in pairs]
 
 
@@ -233,9 +242,8 @@ class Vectors(WithPairs):
     late = ("score", "rescale", "baseline")
 
     def signature_options(self) -> dict[str, object]:
-        """Return the options of signatures that have no fixed default; baselines by their digest.
-
-        Raises InputError for wrong options.
+        """Return the options of signatures whose default depends on others, with the digest of the
+        baselines for `rescale`. Raises InputError for wrong options.
         """
         settings = super().signature_options()
         baselines = self.baselines(settings["layer"])
@@ -245,9 +253,10 @@ class Vectors(WithPairs):
         return {**settings, "rescale": rescale, "baseline": None}
 
     def baselines(self, layer: Any) -> list[float]:
-        """Return the baselines of precision, recall and F: zeros without rescaling. Raises
-        InputError.
-        """
+        """Return the baselines of precision, recall and F for the model and a layer, from the file
+        of the option or that of bert-score; zeros without rescaling.
+
+        Raises InputError if there are none for this layer, or an option is wrong."""
         if self.rescale not in ("true", "false"):
             raise InputError(
                 f"rescale: expected true, false, found '{self.rescale}'"
@@ -300,11 +309,11 @@ class Vectors(WithPairs):
     __call__ = WithPairs.pairs
 
     def of_line(self, answers: Sequence[Values]) -> Values:
-        """Return the score of a line, precision, recall and F, each of the reference with the
-        highest.
+        """Return the score of a line (the option `score`), precision, recall and F, rescaled. Each is
+        the highest over references, whose precision and recall are the answers.
         """
-        of_references = [(p, r, f_of(p, r)) for p, r in answers]
-        highest = map(max, zip(*of_references, strict=True))
+        with_f = [(p, r, f_of(p, r)) for p, r in answers]
+        highest = map(max, zip(*with_f, strict=True))
         baselines = self.baselines(super().signature_options()["layer"])
         rescaled = []
         for value, baseline in zip(highest, baselines, strict=True):

@@ -27,7 +27,9 @@ class Checkpoint:
     """A model of COMET: its settings, and the folder of configuration and tokenizer of its encoder."""
 
     def __init__(self, model: Path) -> None:
-        """Read the settings; raises InputError if they are missing or of another kind."""
+        """Read the settings in the folder of a model, and find its encoder there or in the cache of
+        the hub. Raises InputError if a file is missing or the model is of an unknown class.
+        """
         name = name_of(model)
         settings_file = model / "hparams.yaml"
         self.weights = model / "checkpoints" / "model.ckpt"
@@ -53,8 +55,8 @@ class Checkpoint:
             raise InputError(f"{problem}; --download fetches it")
 
     def load(self) -> Any:
-        """Return the model, without running code of the checkpoint; raises InputError if weights
-        are missing.
+        """Return the model on the CPU, without running code of the checkpoint; raises InputError if
+        it cannot be read so, or weights are missing.
         """
         import comet.models
         import torch
@@ -63,6 +65,7 @@ class Checkpoint:
         if settings.get("layer_transformation") == "sparsemax_patch":
             settings["layer_transformation"] = "softmax"
         settings["pretrained_model"] = str(self.encoder)
+        # The checkpoint has the weights of the encoder too.
         settings["load_pretrained_weights"] = False
         settings["local_files_only"] = True
         model = comet.models.str2model[self.kind](**settings)
@@ -105,11 +108,10 @@ class Estimate(WithModels):
     requirement = "unbabel-comet: pip install 'gec-pipeline[comet]'"
 
     def signature_options(self) -> dict[str, object]:
-        """Return the options of signatures that have no fixed default, with the release of COMET.
-
-        Raises InputError for another release than the option comet names.
+        """Return the options of signatures that have no fixed default, None for those left out, with
+        the release of COMET. Raises InputError for another release than the option comet names.
         """
-        # here, because it takes longer to load than this file
+        # Here, because it takes longer to load than this file.
         from importlib import metadata
 
         reads_reference = Checkpoint(self.model).reads_reference
@@ -126,7 +128,9 @@ class Estimate(WithModels):
         }
 
     def misfit(self, references: int) -> str | None:
-        """Return why a model of this kind cannot score with so many references, or None."""
+        """Return why the model cannot score with so many references, or None if it can. With several
+        the option `references` has to say which count.
+        """
         if references == 1 or not Checkpoint(self.model).reads_reference:
             return None
         if references == 0:
@@ -148,7 +152,9 @@ class Estimate(WithModels):
         outputs: list[str],
         references: Any = (),
     ) -> list[float]:
-        """Return the number of the model for each source, output and reference."""
+        """Return the model's estimate for each source, output and reference, one of each a line.
+        Equal lines are computed once, in batches of about the same length.
+        """
         import torch
 
         if not self.checkpoint.reads_reference:
@@ -166,23 +172,25 @@ class Estimate(WithModels):
             for source, output, reference in batch:
                 rows.append({"src": source, "mt": output, "ref": reference})
             prepared = self.net.prepare_sample(rows, stage="predict")
-            tensors = {
-                name: each.to(self.device) for name, each in prepared.items()
-            }
+            tensors = {}
+            for name, tensor in prepared.items():
+                tensors[name] = tensor.to(self.device)
             with torch.inference_mode():
                 batch_scores = self.net(**tensors).score.tolist()
             scores.update(zip(batch, batch_scores, strict=True))
         return [scores[line] for line in lines]
 
     def of_line(self, answers: Sequence[Values]) -> Values:
-        """Return the number of a line from those of its references."""
-        numbers = [number for (number,) in answers]
-        number = numbers[0]
+        """Return the estimate of a line from those with each reference: the first, mean or highest,
+        as the option `references` says.
+        """
+        estimates = [estimate for (estimate,) in answers]
+        estimate = estimates[0]
         if self.references == "mean":
-            number = math.fsum(numbers) / len(numbers)
+            estimate = math.fsum(estimates) / len(estimates)
         elif self.references == "max":
-            number = max(numbers)
-        return (number,)
+            estimate = max(estimates)
+        return (estimate,)
 
 
 Comet = built_in(

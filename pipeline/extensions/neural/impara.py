@@ -43,9 +43,8 @@ class Quality(WithModels):
         sources: list[str],
         outputs: list[str],
     ) -> list[tuple[float, float]]:
-        """Return the logit of quality, and the cosine of source and output.
-
-        The cosine of texts with equal tokens is 1.
+        """Return for each line the quality model's logit of the output, and the cosine of the vectors
+        of source and output, which is exactly 1 for texts with equal tokens.
         """
         import torch
 
@@ -67,11 +66,13 @@ class Quality(WithModels):
         return list(zip(logits, cosines, strict=True))
 
     def of_line(self, answers: Sequence[Values]) -> Values:
-        """Return score, quality, similarity, and whether the similarity is high enough."""
+        """Return the numbers of a line from the logit and cosine of its only answer: score, quality
+        (0 to 1), similarity, and whether the similarity is high enough; else the score is 0.
+        """
         ((logit, cosine),) = answers
-        logit = max(logit, -700.0)
+        logit = max(logit, -700.0)  # the exponential stays finite
         quality = 1 / (1 + math.exp(-logit))
-        # compared as tensors are
+        # Compared as float32, as the authors' tensors are.
         is_similar = bool(np.float32(cosine) >= np.float32(self.threshold))
         return quality * is_similar, quality, cosine, is_similar
 

@@ -137,11 +137,12 @@ class Judge:
         ]
 
     def marks(self, source: str, texts: Sequence[str]) -> list[float | None]:
-        """Return the marks of a line, None for all if no answer is valid.
+        """Return the marks of the distinct outputs (`texts`) of a line; None for all if no answer of
+        TRIES is valid.
 
-        The outputs are in an order that neither systems nor lengths decide. Raises ConfigError if
-        there is no answer.
-        """
+        A server that is busy, or has an error of its own, is asked again after a pause. Raises
+        ConfigError if it never answers, or refuses the request."""
+        # An order that neither systems nor lengths decide.
         ordered = sorted(texts, key=lambda text: sha256(text.encode()).digest())
         address, key = self.server()
         question = self.question(source, ordered)
@@ -149,34 +150,27 @@ class Judge:
         for tries_left in reversed(range(TRIES)):
             answer = self.ask(address, key, question)
             if answer.status == 200:
-                marks = self.read(answer.text, len(ordered))
-                if not isinstance(marks, str):
-                    return [marks[ordered.index(text)] for text in texts]
-                question = self.question(
-                    source,
-                    ordered,
-                    f"\n\nYour last answer {marks}.",
-                )
-                continue
+                marks_or_problem = self.read(answer.text, len(ordered))
+                if isinstance(marks_or_problem, str):
+                    complaint = f"\n\nYour last answer {marks_or_problem}."
+                    question = self.question(source, ordered, complaint)
+                    continue
+                return [marks_or_problem[ordered.index(text)] for text in texts]
             words = answer.text[:500].split()
             if answer.status:
                 words.insert(0, f"answers {answer.status}")
             problem = " ".join([address, *words])
-            is_final = 0 < answer.status < 500 and answer.status not in (
-                408,
-                429,
-            )
-            if is_final:
+            is_final = 0 < answer.status < 500
+            # 408: the server has waited too long; 429: too many requests.
+            if is_final and answer.status not in (408, 429):
                 raise ConfigError(problem)
             if not tries_left:
                 remedy = "answers are kept: run the command again"
                 raise ConfigError(f"{problem}, {TRIES} times; {remedy}")
-            requested = (
-                float(answer.retry_after)
-                if answer.retry_after.isdecimal()
-                else pause
-            )
-            sleep(min(requested, MAX_PAUSE))
+            seconds = pause
+            if answer.retry_after.isdecimal():
+                seconds = float(answer.retry_after)
+            sleep(min(seconds, MAX_PAUSE))
             pause *= 2
         return [None] * len(texts)
 
@@ -186,17 +180,16 @@ class Judge:
         outputs: Sequence[str],
         more: str = "",
     ) -> dict[str, Any]:
-        """Return a request, with outputs under numbers from 1. The texts are JSON, which none of
-        them can end.
+        """Return the body of a request for a chat completion: the prompt, and a message with source
+        and outputs, under numbers from 1, as JSON, so that no text can end it. `more` follows.
         """
         content = {
             "source": source,
             "outputs": dict(enumerate(outputs, 1)),
             "highest_mark": self.highest,
         }
-        message = (
-            json.dumps(content, ensure_ascii=False).translate(ESCAPES) + more
-        )
+        message = json.dumps(content, ensure_ascii=False).translate(ESCAPES)
+        message += more
         prompt = small_text(self.prompt, MAX_BYTES).strip()
         messages = [
             {"role": "system", "content": prompt},
@@ -209,22 +202,19 @@ class Judge:
         }
 
     def ask(self, address: str, key: str, question: dict[str, Any]) -> Answer:
-        """Return the answer of the server to a question.
-
-        No redirect is followed: another server would get texts and key.
+        """Send a request to the server and return its answer. The status is 0 if there is none, or
+        something else than a chat completion.
         """
         headers = {"Content-Type": "application/json"}
         if key:
             headers["Authorization"] = f"Bearer {key}"
         data = json.dumps(question).encode()
         request = Request(f"{address}/chat/completions", data, headers)  # noqa: S310 (checked)
-        opener = OpenerDirector()
         is_local = urlsplit(address).hostname in LOCAL_HOSTS
-        for handler in (
-            ProxyHandler({} if is_local else None),
-            HTTPHandler(),
-            HTTPSHandler(),
-        ):
+        proxies: dict[str, str] | None = {} if is_local else None
+        # No handler of redirects: another server would get texts and key.
+        opener = OpenerDirector()
+        for handler in (ProxyHandler(proxies), HTTPHandler(), HTTPSHandler()):
             opener.add_handler(handler)
         with self.lock:
             self.used["requests"] += 1
@@ -237,35 +227,31 @@ class Judge:
                 received = _received(response)
                 if received is None:
                     return Answer(0, "", "sends too much, or too slowly")
-                text = received.decode("utf-8", "replace").replace(
-                    key or "\0", "***"
-                )
+                text = received.decode("utf-8", "replace")
+                if key:  # messages quote the text
+                    text = text.replace(key, "***")
                 if response.status == 200:
                     json.loads(text)["choices"][0]["message"]
-                return Answer(
-                    response.status,
-                    response.headers.get("Retry-After", ""),
-                    text,
-                )
+                retry_after = response.headers.get("Retry-After", "")
+                return Answer(response.status, retry_after, text)
         except (ValueError, LookupError, TypeError, RecursionError):
-            # a page of HTML, or an answer that ends too soon
+            # A page of HTML, or an answer that ends too soon.
             return Answer(
                 0, "", f"sends no chat completion: {text or 'nothing'}"
             )
         except (OSError, HTTPException) as error:
-            return Answer(
-                0,
-                "",
-                f"does not answer: {getattr(error, 'reason', error)!s}",
-            )
+            reason = getattr(error, "reason", error)
+            return Answer(0, "", f"does not answer: {reason!s}")
 
     def server(self) -> tuple[str, str]:
-        """Return the address, and the key if the environment names the same address. Raises
-        ConfigError.
-        """
-        usual = (os.environ.get(ADDRESS) or DEFAULT_ADDRESS).rstrip("/")
+        """Return the address of the server and the key to send it. The address of the config has
+        precedence over that of the environment; the key is for the latter only, and otherwise "".
+
+        Raises ConfigError for a wrong address, or without a key for the default one."""
+        environment_address = os.environ.get(ADDRESS) or DEFAULT_ADDRESS
+        environment_address = environment_address.rstrip("/")
         key = os.environ.get(KEY, "").strip()
-        address = (self.address or usual).rstrip("/")
+        address = (self.address or environment_address).rstrip("/")
         parts = urlsplit(address)
         is_web = parts.scheme in ("http", "https") and parts.hostname
         if not is_web or {*"@?#"} & {*address}:
@@ -276,13 +262,16 @@ class Judge:
         if address == DEFAULT_ADDRESS and not key:
             remedy = f"or the address of another server in {ADDRESS}"
             raise ConfigError(f"needs {KEY} in the environment, {remedy}")
-        return address, key if address == usual else ""
+        if address != environment_address:
+            key = ""
+        return address, key
 
-    def read(self, text: str, number: int) -> list[float] | str:
-        """Return the marks of an answer in the order of their numbers, or what is wrong with it, as
-        a predicate.
-        """
-        # here, because every command declares the options of all metrics
+    def read(self, text: str, count: int) -> list[float] | str:
+        """Return the marks of the `count` outputs in an answer, in the order of their numbers; or
+        what is wrong with the answer, as a predicate such as "was cut off".
+
+        The tokens that it has used are counted."""
+        # Here, because every command declares the options of all metrics.
         from pydantic import TypeAdapter
 
         try:
@@ -297,6 +286,7 @@ class Judge:
             if choice.get("finish_reason") == "length":
                 return "was cut off"
             content = choice["message"]["content"]
+            # Models write text around the object.
             json_text = content[content.rindex("{") : content.rindex("}") + 1]
             marks = TypeAdapter(dict[int, float]).validate_json(json_text)
         except (
@@ -308,11 +298,11 @@ class Judge:
             OverflowError,
         ):
             return "had no JSON object of marks"
-        numbers = sorted(marks)
+        output_numbers = list(range(1, count + 1))
         in_range = all(1 <= mark <= self.highest for mark in marks.values())
-        if numbers != list(range(1, number + 1)) or not in_range:
-            return f"had not one mark from 1 to {self.highest} for each of 1 to {number}"
-        return [marks[each] for each in numbers]
+        if sorted(marks) != output_numbers or not in_range:
+            return f"had not one mark from 1 to {self.highest} for each of 1 to {count}"
+        return [marks[number] for number in output_numbers]
 
 
 def _digest(text: str) -> str:

@@ -39,11 +39,11 @@ def built_in(
     names: tuple[str, ...] = (),
     **members: Any,
 ) -> type[FunctionMetric]:
-    """Return the metric of a plug-in that is part of the program, with further class attributes.
+    """Return the metric class of a plug-in, a decorated function or class that scores texts, that is
+    part of the program. `members` are further class attributes.
 
-    `names` are the names of the numbers of a line, the score first, if the method of_line() makes
-    them from what a call returns.
-    """
+    `names` are the names of the numbers of a line, the score first, if the plug-in's method
+    of_line() makes them from what a call returns."""
     target = plugin.target
     origin = CodeOrigin(
         "module",
@@ -78,18 +78,19 @@ class WithModels:
         return f"needs {self.requirement}"
 
     def notes(self, **texts: Sequence[Any]) -> list[ItemWarning]:
-        """Return warnings: a message, the numbers of items, and the share of lines above which
-        there is a warning.
-        """
+        """Return a warning about items whose texts have special tokens of a model: a message, the
+        indices of the items, and the share of items above which it is given.
+
+        `texts` has the columns of texts, such as `outputs`, with a text for each item."""
         special: set[str] = set()
         for value in vars(self).values():
             if isinstance(value, Path) and value.is_dir():
                 special |= special_tokens(value)
         affected = []
-        for number, line in enumerate(zip(*texts.values(), strict=True)):
-            joined = " ".join(map(str, line))
+        for index, item in enumerate(zip(*texts.values(), strict=True)):
+            joined = " ".join(map(str, item))
             if any(token in joined for token in special):
-                affected.append(number)
+                affected.append(index)
         message = "texts have special pieces of the model, such as [SEP], which end or change them"
         return [(message, affected, 0.0)]
 
@@ -105,21 +106,24 @@ def name_of(folder: Path) -> str:
 
 @lru_cache(64)
 def special_tokens(folder: Path) -> frozenset[str]:
-    """Return the tokens of a model that stand for more than text, such as [SEP]."""
+    """Return the tokens of a model that stand for more than text, such as [SEP], from the tokenizer
+    files in its folder.
+    """
     special: set[str] = set()
     for name in TOKENIZER:
         for file in folder.rglob(name):
             settings = json.loads(file.read_text(encoding="utf-8"))
+            # Both kinds of files list added tokens, of which some are special.
             added = [*settings.get("added_tokens", ())]
             added += settings.get("added_tokens_decoder", {}).values()
             tokens = [token for token in added if token.get("special")]
+            # Others are named by their use, such as sep_token.
             for key, value in settings.items():
                 if key.endswith("_token") and value:
                     tokens.append(value)
             for token in tokens:
-                special.add(
-                    token["content"] if isinstance(token, dict) else str(token)
-                )
+                text = token["content"] if isinstance(token, dict) else token
+                special.add(str(text))
     return frozenset(special)
 
 
@@ -147,11 +151,11 @@ class Network:
         work: Callable[[Any, Any], Any],
         **config: Any,
     ) -> None:
-        """Load a model as a class of transformers, such as AutoModel.
+        """Load a model from a folder as a class of transformers (`kind`), such as AutoModel, onto a
+        device. `config` are settings that replace the model's own.
 
-        `work` returns a value for each text of a batch, from the output and the input of the model.
-        Raises InputError if the model cannot be loaded or has no weights of this class.
-        """
+        `work` returns a value for each text of a batch, from the output and the padded input of the
+        model. Raises InputError if the model cannot be loaded or has no weights of this class."""
         import torch
         import transformers
 
@@ -183,13 +187,14 @@ class Network:
             ) from error
         tokenizer.padding_side = "right"
         tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token
+        # No metric uses the pooler, which some models come without.
         missing = sorted(
             name for name in report["missing_keys"] if "pooler." not in name
         )
         if missing:
-            layers = (
-                f" with {config['num_hidden_layers']} layers" if config else ""
-            )
+            layers = ""
+            if config:
+                layers = f" with {config['num_hidden_layers']} layers"
             names = ", ".join(missing[:3])
             raise InputError(
                 f"{name_of(model)} lacks weights of {kind}{layers}: {names}"
@@ -210,11 +215,11 @@ class Network:
         *texts: Sequence[str],
         **options: Any,
     ) -> list[TokenIds]:
-        """Return the tokens of texts, or of pairs of texts; longer ones are truncated.
+        """Return the tokens of texts, or of pairs of texts if there are two lists. With `max_length`
+        longer ones are truncated to so many tokens.
 
         `options` are further arguments of the tokenizer. Raises InputError for a maximal length
-        that leaves no token, and for a text with more tokens than the model has positions.
-        """
+        that leaves no token, and for a text with more tokens than the model has positions."""
         is_pair = len(texts) > 1
         special = self.tokenizer.num_special_tokens_to_add(is_pair)
         # Nothing would be truncated to so few tokens.
@@ -231,23 +236,25 @@ class Network:
         names = ["input_ids"]
         if is_pair and "token_type_ids" in encoded:
             names.append("token_type_ids")
-        result = []
-        for values in zip(*(encoded[name] for name in names), strict=True):
-            result.append(dict(zip(names, values, strict=True)))
-        longest = max(len(each["input_ids"]) for each in result)
+        tokens_of_texts = []
+        for ids in zip(*(encoded[name] for name in names), strict=True):
+            tokens_of_texts.append(dict(zip(names, ids, strict=True)))
+        longest = max(len(tokens["input_ids"]) for tokens in tokens_of_texts)
         if longest > self.positions:
             remedy = f"max_length: {self.positions} cuts them"
             raise InputError(
                 f"{longest} pieces are too many for the model; {remedy}"
             )
-        return result
+        return tokens_of_texts
 
     def values(
         self,
         texts: Sequence[TokenIds],
         max_batch_tokens: int = MAX_BATCH_TOKENS,
     ) -> list[Any]:
-        """Return what `work` returns for each text, in batches of texts of about one length."""
+        """Return what `work` returns for each text, given as tokens. Texts are computed once, in
+        batches of about the same length that have `max_batch_tokens` with padding, or one text.
+        """
         import torch
 
         sizes = [getattr(value, "nbytes", 8) for value in self.cache.values()]
@@ -258,13 +265,14 @@ class Network:
         for key, text in zip(keys, texts, strict=True):
             if key not in self.cache:
                 new[key] = text
-        # batches, the longest texts first
-        remaining = sorted(new, key=lambda key: -len(new[key]["input_ids"]))
-        while remaining:
-            longest = len(new[remaining[0]]["input_ids"])
+        # Longest first: the first text of a batch is the length of all.
+        longest_first = sorted(new, key=lambda key: -len(new[key]["input_ids"]))
+        start = 0
+        while start < len(longest_first):
+            longest = len(new[longest_first[start]]["input_ids"])
             size = max(1, max_batch_tokens // longest)
-            batch = remaining[:size]
-            remaining = remaining[size:]
+            batch = longest_first[start : start + size]
+            start += size
             tokens = [new[key] for key in batch]
             padded = self.tokenizer.pad(tokens, return_tensors="pt")
             padded = padded.to(self.net.device)

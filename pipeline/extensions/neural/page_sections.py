@@ -20,10 +20,12 @@ def effects(
     lines: Sequence[int],
     digits: int,
 ) -> dict[tuple[str, int], dict[str, Any]]:
-    """Return the effects of the edits in some lines, from 0, by system and line.
+    """Return what each edit does to the score of an output, by system and line: for the systems of a
+    metric and some lines, numbers from 0.
 
-    There are none if the metric scores no sentence of these texts alone.
-    """
+    {} without a source, if a package is missing, or if a sentence's score depends on more than its
+    text. `by` says whose edits they are, `edits` has the rows of the page's script, and `drawn` is
+    the number of orders from which shares are estimated, 0 if they are exact."""
     metric = metric_result.metric
     if corpus.source is None or not is_attributed(metric):
         return {}

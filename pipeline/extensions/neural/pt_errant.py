@@ -48,7 +48,9 @@ CS = Comparison("cs")
 
 
 def _by_key(edits: Iterable[Edit]) -> dict[Key, Edit]:
-    """Return edits but noops by their keys; of equal ones the last."""
+    """Return edits by the properties in which they are compared, without noops; of equal edits the
+    last.
+    """
     by_key: dict[Key, Edit] = {}
     for edit in edits:
         if edit.type != NOOP:
@@ -91,28 +93,28 @@ class Weights(WithPairs):
         outputs: list[str],
         references: list[str | tuple[str, ...]],
     ) -> list[tuple[int, ...]]:
-        """Return the numbers of NAMES for each output and annotator.
+        """Return the numbers of NAMES for each item: a source, an output of it and an annotator.
 
-        `outputs` and `references` are records of edits. The record of an annotator may have its
-        text beside it; without one that is the source with the edits applied.
-        """
-        pairs = []
-        compared: list[str] = []
+        `outputs` and `references` are records of edits (see pipeline.extensions.edits.records). That
+        of an annotator may have its text beside it; without one that is the source with the edits
+        applied."""
+        items = []
+        variants: list[str] = []
         annotated: list[str] = []
         for source, output, reference in zip(
             sources, outputs, references, strict=True
         ):
-            pair = _OutputAndAnnotator(source, output, reference)
-            pairs.append(pair)
-            compared += pair.texts
-            annotated += [pair.annotated_text] * len(pair.texts)
-        scores = iter(self.pairs(compared, annotated) if compared else ())
+            item = _OutputAndAnnotator(source, output, reference)
+            items.append(item)
+            variants += item.texts
+            annotated += [item.annotated_text] * len(item.texts)
+        # BERTScore compares all variants of all items at once.
+        scores = iter(self.pairs(variants, annotated) if variants else ())
+        equal = self.weightless == "equal"
         numbers = []
-        for pair in pairs:
-            f_scores = [f_of(*next(scores)) for _ in pair.texts]
-            numbers.append(
-                pair.numbers(f_scores, equal=self.weightless == "equal")
-            )
+        for item in items:
+            f_scores = [f_of(*next(scores)) for _ in item.texts]
+            numbers.append(item.numbers(f_scores, equal=equal))
         return numbers
 
     def of_line(self, answers: Sequence[Values]) -> Values:
@@ -155,13 +157,14 @@ class _OutputAndAnnotator:
                 self.texts.append(corrected(source, [edit]))
 
     def numbers(self, scores: list[float], *, equal: bool) -> tuple[int, ...]:
-        """Return the numbers of NAMES.
+        """Return the numbers of NAMES: sums of weights in units of 1 / UNIT, and numbers of edits. An
+        annotator who takes no part has ref_len -1.
 
-        `scores` are those of BERTScore for `texts`. With `equal` all edits weigh the same if all
-        weigh nothing.
-        """
+        `scores` are those of BERTScore for `texts`: the weight of an edit is how far it alone moves
+        the score of the source. With `equal` all edits weigh the same if all weigh nothing."""
         if not self.annotation:
             return (0, -1, 0, 0, 0, 0, 0)
+        # The first score is that of the source.
         weights = [abs(score - scores[0]) for score in scores[1:]]
         weightless = weights.count(0)
         if equal and weightless == len(weights):
@@ -208,10 +211,12 @@ class PtErrantSpec(FunctionMetricSpec):
         return tuple(Field(name, per_reference=True) for name in NAMES)
 
     def columns_of(self, rows: Sequence[Values]) -> dict[str, Ints]:
-        """Return the columns of lines with these numbers, those of one annotator after the other."""
+        """Return a column int64 [lines, annotators] for each of NAMES. A row has the numbers of a
+        line, those of one annotator after those of the other.
+        """
         table = np.array(rows, np.int64)
-        annotators = table.reshape(len(rows), -1, len(NAMES))
-        columns = np.ascontiguousarray(np.moveaxis(annotators, -1, 0))
+        by_annotator = table.reshape(len(rows), -1, len(NAMES))
+        columns = np.ascontiguousarray(np.moveaxis(by_annotator, -1, 0))
         return dict(zip(NAMES, columns, strict=True))
 
 
@@ -331,10 +336,15 @@ class PtErrant(ComputedByCode, Errant):
         return outputs
 
     def _keys(self, totals: Ints, counts: Ints) -> list[Floats]:
+        """Return the sort keys by which an annotator is chosen, the highest first, for the weights
+        of a line with each annotator (`counts`) and those of all lines before it (`totals`). The
+        first axis of both is that of WEIGHTS.
+        """
         tp, fp, fn = counts.astype(np.float64)
         sums = dict(zip(WEIGHTS, totals + counts, strict=True))
         score = self._scores(sums)[0]
         if self.ties == "m2":
+            # F divides by this sum.
             proposed = tp + fp
             weighted_gold = float(self.beta) ** 2 * (tp + fn)
             return [score, tp, -(proposed + weighted_gold)]
@@ -355,7 +365,9 @@ class PtErrant(ComputedByCode, Errant):
         self,
         counts: Mapping[str, Iterable[Columns]],
     ) -> list[CountWarning]:
-        """Return a warning if many edits have no weight."""
+        """Return a warning if more than MAX_WEIGHTLESS_SHARE of the edits weigh 0. `counts` are blocks
+        of columns by system.
+        """
         edits = 0
         weightless = 0
         for blocks in counts.values():

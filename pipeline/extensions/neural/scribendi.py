@@ -29,51 +29,55 @@ MAX_WHITE_SPACE_SHARE = 0.01
 
 
 def _mean_losses(output: Any, padded: dict[str, Any]) -> Any:
-    """Return the mean of the negative log likelihoods of each text's tokens but the first."""
+    """Return for each text of a batch the mean negative log likelihood of its tokens but the first,
+    from the output and the padded input of a causal language model.
+    """
     from torch.nn.functional import cross_entropy
 
+    # Each token is predicted from those before it.
     predictions = output.logits[:, :-1].transpose(1, 2)
-    losses = cross_entropy(
-        predictions, padded["input_ids"][:, 1:], reduction="none"
-    )
+    tokens = padded["input_ids"][:, 1:]
+    losses = cross_entropy(predictions, tokens, reduction="none")
     mask = padded["attention_mask"][:, 1:]
     sums = (losses * mask).sum(1)
     return (sums / mask.sum(1)).tolist()
 
 
 def ratios(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
-    """Return the similarity of each pair of texts: 1 - d / (characters of both), or 0 if both are
-    empty.
+    """Return the similarity of each two texts: 1 - d / (characters of both), or 0 if both are empty.
 
-    d is the smallest number of insertions and deletions that make one of the other.
-    """
-    codes = []
+    d is the smallest number of insertions and deletions that make one of the other: the characters
+    of both that are not in their longest common subsequence."""
+    code_points = []
     for text in (*ones, *twos):
         data = text.encode("utf-32-le", "surrogatepass")
-        codes.append(np.frombuffer(data, np.int32))
-    _, numbers = np.unique(np.concatenate(codes), return_inverse=True)
-    ids = numbers.astype(np.int32)
-    offsets = np.cumsum([0, *map(len, codes)])
+        code_points.append(np.frombuffer(data, np.int32))
+    # The kernel takes texts as small ids one after the other, with offsets.
+    _, indices = np.unique(np.concatenate(code_points), return_inverse=True)
+    ids = indices.astype(np.int32)
+    offsets = np.cumsum([0, *map(len, code_points)])
     middle = offsets[len(ones)]
-    one = Encoded(ids[:middle], offsets[: len(ones) + 1])
-    two = Encoded(ids[middle:], offsets[len(ones) :] - middle)
-    common = kernel.lcs([one], [two])[0, :, 0]
-    lengths = np.diff(one.offsets) + np.diff(two.offsets)
+    first = Encoded(ids[:middle], offsets[: len(ones) + 1])
+    second = Encoded(ids[middle:], offsets[len(ones) :] - middle)
+    common_lengths = kernel.lcs([first], [second])[0, :, 0]
+    total_lengths = np.diff(first.offsets) + np.diff(second.offsets)
     similarities = []
-    for length, shared in zip(lengths.tolist(), common.tolist(), strict=True):
+    for total, common in zip(
+        total_lengths.tolist(), common_lengths.tolist(), strict=True
+    ):
         similarity = 0.0
-        if length:
-            distance = length - 2 * shared
-            similarity = 1 - distance / length
+        if total:
+            distance = total - 2 * common
+            similarity = 1 - distance / total
         similarities.append(similarity)
     return similarities
 
 
 def token_sort(ones: Sequence[str], twos: Sequence[str]) -> list[float]:
-    """Return the token sort ratio of each pair, as fuzzywuzzy computes it with Levenshtein.
+    """Return the token sort ratio of each two texts, as fuzzywuzzy computes it with Levenshtein: that
+    of their sorted words, a multiple of 0.01.
 
-    It is a multiple of 0.01, and 1 for equal words.
-    """
+    It is 1 for equal words, also for none, and 0 if only one text has words."""
     left = list(map(_sorted_words, ones))
     right = list(map(_sorted_words, twos))
     unrounded = ratios(left, right)
@@ -119,14 +123,16 @@ class Likelier(WithModels):
     late = ("threshold",)
 
     def notes(self, **texts: Sequence[Any]) -> list[ItemWarning]:
-        """Return warnings of special tokens, and of texts that differ in white space alone."""
+        """Return warnings about special tokens, and about sources and outputs that differ in white
+        space alone; see WithModels.notes().
+        """
         warnings = super().notes(**texts)
         affected = []
         if not self.strip:
             pairs = zip(texts["sources"], texts["outputs"], strict=True)
-            for number, (source, output) in enumerate(pairs):
+            for index, (source, output) in enumerate(pairs):
                 if source != output and source.split() == output.split():
-                    affected.append(number)
+                    affected.append(index)
         difference = (
             "source and output differ in white space alone, which is a change"
         )
@@ -144,8 +150,8 @@ class Likelier(WithModels):
         sources: list[str],
         outputs: list[str],
     ) -> list[Values]:
-        """Return the numbers of NAMES: whether both texts are equal, their mean negative log
-        likelihoods, and two similarities.
+        """Return for each line the numbers of NAMES: whether both texts are equal, their mean
+        negative log likelihoods, and two similarities.
         """
         if self.strip:
             sources = [text.strip() for text in sources]
@@ -163,21 +169,25 @@ class Likelier(WithModels):
         return list(zip(*numbers, strict=True))
 
     def _losses(self, texts: list[str]) -> list[float]:
-        """Return the mean negative log likelihood of each text, or NO_TOKENS."""
+        """Return the mean negative log likelihood of the tokens of each text, behind a start token;
+        NO_TOKENS for a text without tokens.
+        """
         with_start = [self.net.tokenizer.bos_token + text for text in texts]
         ids = self.net.token_ids(
             self.max_length, with_start, add_special_tokens=False
         )
         has_tokens = [len(text["input_ids"]) > 1 for text in ids]
-        # for each token there are logits of the whole vocabulary, so that batches are smaller
         scored = list(compress(ids, has_tokens))
+        # Small batches: each token has logits of the whole vocabulary.
         means = iter(self.net.values(scored, MAX_BATCH_TOKENS // 4))
-        return [
-            next(means) if has_token else NO_TOKENS for has_token in has_tokens
-        ]
+        losses = []
+        for has_any in has_tokens:
+            losses.append(next(means) if has_any else NO_TOKENS)
+        return losses
 
     def of_line(self, answers: Sequence[Values]) -> Values:
-        """Return the score, whether it is 1 or -1, two perplexities (0 of an empty text), and two
+        """Return the numbers of a line from those of NAMES, its only answer: the score, whether it is
+        1, whether it is -1, the perplexities of source and output (0 of an empty text), and two
         similarities.
         """
         ((is_equal, source_loss, output_loss, *similarities),) = answers

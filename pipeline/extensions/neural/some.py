@@ -65,27 +65,28 @@ class Marks(WithModels):
         sources: list[str],
         outputs: list[str],
     ) -> list[Values]:
-        """Return the three marks of each line."""
-        marks = []
-        for net, texts in zip(
-            self.nets,
-            ([outputs], [outputs], [sources, outputs]),
-            strict=True,
-        ):
+        """Return the marks of grammar, fluency and meaning of each line, from 0 to 1 on the judges'
+        scale. Only the model of meaning reads the source.
+        """
+        inputs = ([outputs], [outputs], [sources, outputs])
+        columns = []
+        for net, texts in zip(self.nets, inputs, strict=True):
             logits = net.values(net.token_ids(self.max_length, *texts))
-            marks.append(
+            columns.append(
                 [(logit - LOWEST_MARK) / MARK_RANGE for logit in logits]
             )
-        return list(zip(*marks, strict=True))
+        return list(zip(*columns, strict=True))
 
     def of_line(self, answers: Sequence[Values]) -> Values:
-        """Return the weighted sum, and the three marks."""
+        """Return the weighted sum of the three marks of a line, which are its only answer, and the
+        marks.
+        """
         ((grammar, fluency, meaning),) = answers
-        weights = list(map(float, self.weights.split("+")))
-        # summed in this order, on which the last bit depends
-        score = (
-            weights[1] * fluency + weights[0] * grammar + weights[2] * meaning
-        )
+        weights = map(float, self.weights.split("+"))
+        grammar_weight, fluency_weight, meaning_weight = weights
+        # In the authors' order, on which the last bit depends.
+        score = fluency_weight * fluency + grammar_weight * grammar
+        score += meaning_weight * meaning
         return score, grammar, fluency, meaning
 
 

@@ -7,7 +7,6 @@ from itertools import pairwise
 from pipeline.extensions.plots.label_positions import Box, label_positions
 from pipeline.extensions.plots.plot_data import (
     Curves,
-    Dot,
     NamedGroup,
     Orders,
     Points,
@@ -43,7 +42,9 @@ CLASSES |= {"interval": "bar", "open": "dot hollow", "line": "rule"}
 
 
 def board_charts(group: Group) -> dict[str, Drawing]:
-    """Return the charts of a leader board by their titles: scores over steps, and rank ranges."""
+    """Return the charts of a leader board by their titles: scores over steps, such as checkpoints,
+    and rank ranges, if there are such systems and bootstrap samples.
+    """
     drawings: dict[str, Drawing] = {}
     for curves in curves_of([NamedGroup("", group)]):
         drawings |= drawn(f"Scores by {curves.x_axis}", curves)
@@ -67,10 +68,10 @@ def disagreement_chart(
 def drawn(
     title: str, data: Rows | Points | Curves | Orders | None
 ) -> dict[str, Drawing]:
-    """Return drawings by their titles: one, or several of equal length if there are many rows.
+    """Return the drawings of described data by their titles: one, or several, `TITLE, systems 1 to
+    N` and so on, of equal length if there are many rows.
 
-    There is none if a chart is not needed: without rows, or for points of two systems.
-    """
+    There is none without data, or for points of fewer than three systems."""
     if data is None:
         return {}
     if isinstance(data, Curves):
@@ -94,62 +95,65 @@ def drawn(
 
 
 def _orders(orders: Orders) -> Drawing:
-    """Draw the names of the systems in the order of each column, and a line where a system leaves
-    its cluster.
+    """Draw a column for each ranking, with the names of the systems from the best on. Borders
+    separate clusters, and a line joins a system to itself in the next column if it leaves its
+    cluster.
     """
     names = short_names(list(orders.titles))
-    heads = short_names([title for title, _ in orders.columns])
+    headings = short_names([title for title, _ in orders.columns])
     width = width_of(list(names.values()))
-    step = max(width + BETWEEN, width_of(list(heads.values())))
+    step = max(width + BETWEEN, width_of(list(headings.values())))
     left = 30.0
     top = 24
     total_width = left + step * (len(orders.columns) - 1) + width + 12
     drawing = Drawing(total_width, top + ROW * len(names) + 4, orders.label)
-    kinds = {"border": "a cluster begins"}
+    legend = {"border": "a cluster begins"}
     for row in range(len(names)):
         baseline = top + ROW * row + 15
         drawing.text(left - 10, baseline, str(row + 1), "end small")
-    for number, (title, clusters) in enumerate(orders.columns):
-        start = left + step * number
+    for index, (title, clusters) in enumerate(orders.columns):
+        start = left + step * index
         stop = start + width
         centre = start + width / 2
+        drawing.text(centre, 13, headings[title], "middle head", title)
         next_clusters: dict[str, int] = {}
-        if number + 1 < len(orders.columns):
-            _, next_clusters = orders.columns[number + 1]
-        drawing.text(centre, 13, heads[title], "middle head", title)
-        next_rows = list(next_clusters)
+        if index + 1 < len(orders.columns):
+            _, next_clusters = orders.columns[index + 1]
+        next_order = list(next_clusters)
         moves = leaving(clusters, next_clusters)
         begun_clusters = set()
-        for row, (name, cluster) in enumerate(clusters.items()):
+        for row, (system, cluster) in enumerate(clusters.items()):
             upper = top + ROW * row
             middle = upper + ROW / 2
-            system_title = orders.titles[name]
+            description = orders.titles[system]
             drawing.text(
-                centre, middle + 4, names[name], "middle", system_title
+                centre, middle + 4, names[system], "middle", description
             )
             if cluster not in begun_clusters:
                 begun_clusters.add(cluster)
                 drawing.line(start, upper, stop, upper, "border")
-            if name in moves:
-                direction = "up" if moves[name] < 0 else "down"
+            if system in moves:
+                direction = "up" if moves[system] < 0 else "down"
                 kind = f"move {direction}"
-                kinds[kind] = f"{direction}, to another cluster"
-                next_upper = top + ROW * next_rows.index(name)
-                end = next_upper + ROW / 2
+                legend[kind] = f"{direction}, to another cluster"
+                next_upper = top + ROW * next_order.index(system)
+                next_middle = next_upper + ROW / 2
                 drawing.line(
-                    stop, middle, start + step, end, kind, system_title
+                    stop, middle, start + step, next_middle, kind, description
                 )
-    drawing.legend(list(kinds.items()))
+    drawing.legend(list(legend.items()))
     return drawing
 
 
 def _rows(rows: Rows, first: int, end: int) -> Drawing:
-    """Draw rows from the first to before the end. The scale is that of all rows."""
-    count = len(rows.names)
+    """Draw the rows from the index `first` to before `end`, with names on the left, marks on a
+    common scale, which is that of all rows, and a rule where a cluster begins.
+    """
     names = short_names(rows.names)
     left = width_of(list(names.values()))
     bottom = ROW * (end - first)
-    steps = count - 1
+    # Wide enough for a scale of ranks.
+    steps = len(rows.names) - 1
     step_width = min(24.0, MAX_RANKS_WIDTH / max(steps, 1))
     width = 28 + max(step_width * steps, 120)
     drawing = Drawing(left + width, bottom + 26, rows.label)
@@ -158,10 +162,10 @@ def _rows(rows: Rows, first: int, end: int) -> Drawing:
     if rows.ends:
         axis = Scale(*rows.ends, start, stop)
     else:
-        ends = []
+        values = []
         for mark in rows.marks:
-            ends += [mark.low, mark.high]
-        axis = scale(ends, start, stop)
+            values += [mark.low, mark.high]
+        axis = scale(values, start, stop)
     for tick in _ticks(rows, axis):
         x = axis(tick)
         drawing.line(x, 2, x, bottom, "grid")
@@ -198,8 +202,8 @@ def _rows(rows: Rows, first: int, end: int) -> Drawing:
 
 
 def _ticks(rows: Rows, axis: Scale) -> list[float]:
-    """Return the numbers on a scale that do not touch each other: all ranks or each fifth, else two
-    or three.
+    """Return the numbers to write below a scale, so few that they do not touch: on a scale of ranks
+    all or each fifth, else three, two or one.
     """
     if rows.clusters:
         last = int(axis.high)
@@ -209,19 +213,21 @@ def _ticks(rows: Rows, axis: Scale) -> list[float]:
         fifths = list(range(5, last - 1, 5))
         return [1, *fifths, last]
     ticks = axis.ticks(2)
-    wide = 0.0
+    label_width = 0.0
     if rows.ends is None:
-        wide = width_of([f"{tick:.4g}" for tick in ticks])
-    first = axis(ticks[0])
-    if len(ticks) > 2 and axis(ticks[1]) - first < wide:
+        label_width = width_of([f"{tick:.4g}" for tick in ticks])
+    first_x = axis(ticks[0])
+    if len(ticks) > 2 and axis(ticks[1]) - first_x < label_width:
         ticks = [ticks[0], ticks[-1]]
-    if axis(ticks[-1]) - first > wide:
+    if axis(ticks[-1]) - first_x > label_width:
         return ticks
     return ticks[:1]
 
 
 class _Axes:
-    """A drawing with two axes on which some numbers have room, and both scales."""
+    """A drawing of `width` pixels with titled axes at the left and below `bottom`, for points at
+    `xs` and `ys`. `x` and `y` are the scales, from numbers to pixels.
+    """
 
     def __init__(
         self,
@@ -252,16 +258,15 @@ class _Axes:
 
 
 def _curves(curves: Curves) -> Drawing:
-    """Draw lines over their steps with shaded intervals, and a rule for each level. The best points
-    are large.
+    """Draw curves with shaded intervals, and a horizontal rule for each level, a score without a
+    position on the axis of x. The best points are large.
     """
-    dots: list[Dot] = []
-    for _, line in curves.lines:
-        dots += line
-    xs = [dot.x for dot in dots]
+    xs: list[float] = []
     ys = [level for _, level in curves.levels]
-    for dot in dots:
-        ys += [dot.low, dot.high]
+    for _, dots in curves.lines:
+        for dot in dots:
+            xs.append(dot.x)
+            ys += [dot.low, dot.high]
     axes = _Axes(curves, 520, 280, xs, ys)
     drawing = axes.drawing
     for name, level in curves.levels:
@@ -271,37 +276,37 @@ def _curves(curves: Curves) -> Drawing:
         )
         drawing.text(drawing.width - 12, y - 4, name, "end small")
 
-    def positions(points: Sequence[tuple[float, float]]) -> str:
+    def pixels(points: Sequence[tuple[float, float]]) -> str:
         return " ".join(f"{axes.x(x):.1f},{axes.y(y):.1f}" for x, y in points)
 
-    for number, (_, line) in enumerate(curves.lines):
-        hue = f"hue{number % HUES}"
-        if any(dot.low < dot.high for dot in line):
-            ends = [(dot.x, dot.low) for dot in line]
-            ends += [(dot.x, dot.high) for dot in reversed(line)]
-            drawing.shape("polygon", f"shade {hue}", points=positions(ends))
-        if line:
-            points = positions([(dot.x, dot.y) for dot in line])
+    legend = []
+    for index, (name, dots) in enumerate(curves.lines):
+        hue = f"hue{index % HUES}"
+        if any(dot.low < dot.high for dot in dots):
+            # Along the lower ends, and back along the upper ones.
+            outline = [(dot.x, dot.low) for dot in dots]
+            outline += [(dot.x, dot.high) for dot in reversed(dots)]
+            drawing.shape("polygon", f"shade {hue}", points=pixels(outline))
+        if dots:
+            points = pixels([(dot.x, dot.y) for dot in dots])
             drawing.shape("polyline", f"curve {hue}", points=points)
-    for number, (_, line) in enumerate(curves.lines):
-        for dot in line:
+        legend.append((f"curve {hue}", name))
+    # Dots are above all curves.
+    for index, (_, dots) in enumerate(curves.lines):
+        for dot in dots:
             x = axes.x(dot.x)
             y = axes.y(dot.y)
-            kind = f"{CLASSES[dot.kind]} hue{number % HUES}"
+            kind = f"{CLASSES[dot.kind]} hue{index % HUES}"
             radius = 7 if dot.kind == "large" else 4
             drawing.dot(x, y, radius, kind, dot.title)
-    legend = []
-    for number, (name, _) in enumerate(curves.lines):
-        legend.append((f"curve hue{number % HUES}", name))
     legend += [(CLASSES[kind], meaning) for kind, meaning in curves.legend]
     drawing.legend(legend)
     return drawing
 
 
 def _points(data: Points) -> Drawing:
-    """Draw a dot with its name for each point, so that names do not cover each other.
-
-    A line joins a name to a distant dot.
+    """Draw a dot for each point, with its name where it covers least of other names and dots. A line
+    joins a name to a distant dot.
     """
     points = data.points
     width = 360
@@ -314,7 +319,7 @@ def _points(data: Points) -> Drawing:
     axes = _Axes(data, width, bottom, xs, ys)
     drawing = axes.drawing
     names = short_names([point.name for point in points])
-    # pixels of a page count downwards, those of label_positions() upwards
+    # Pixels of a page count downwards, those of label_positions() upwards.
     centres = []
     sizes = []
     for point in points:
@@ -322,11 +327,11 @@ def _points(data: Points) -> Drawing:
         name_width = width_of([names[point.name]]) - 8
         sizes.append((name_width, LINE))
     frame = Box(50.0, -axes.y.start, drawing.width, -8.0)
-    for number, position in label_positions(centres, sizes, frame).items():
-        point = points[number]
+    for index, position in label_positions(centres, sizes, frame).items():
+        point = points[index]
         x = axes.x(point.x)
         y = axes.y(point.y)
-        name_width, _ = sizes[number]
+        name_width, _ = sizes[index]
         left = position.x - name_width / 2
         right = position.x + name_width / 2
         if position.needs_line:
@@ -335,7 +340,7 @@ def _points(data: Points) -> Drawing:
             near_y = min(max(y, below - LINE), below)
             drawing.line(x, y, near_x, near_y, "leader")
         drawing.dot(x, y, 4, "dot", point.title)
-        # widths are estimates, so a name is anchored at the end that is near its dot
+        # Widths are estimates, so a name is anchored at the end near its dot.
         kind = "middle small"
         start = position.x
         if left > x:

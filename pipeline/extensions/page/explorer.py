@@ -28,7 +28,6 @@ from pipeline.scoring import (
     MetricColumns,
     MetricResult,
     Results,
-    SentenceScores,
     without_nan,
 )
 
@@ -59,10 +58,10 @@ TEXT_BYTES = 1.1
 
 
 def telling(metric_result: MetricResult, size: int) -> Ints:
-    """Return the numbers of `size` lines chosen by RULE, from 0 and in rising order: int64 [size].
+    """Return the most telling lines of a data set, chosen by RULE from the sentence scores of its
+    systems: their numbers from 0, in rising order, int64 [size]. If there are fewer lines, all.
 
-    If there are fewer lines, all are returned. The columns are read once, block after block.
-    """
+    The systems' statistics are read once, in blocks of lines."""
     if size >= metric_result.lines or not metric_result.columns:
         return np.arange(min(size, metric_result.lines))
     metric = metric_result.metric
@@ -75,7 +74,7 @@ def telling(metric_result: MetricResult, size: int) -> Ints:
         lowest = scores.min(axis=0)
         spreads.append(highest - lowest)
         goodness = metric.goodness(scores.mean(axis=0))
-        # lines without scores are neither worst nor best: NaN is sorted last
+        # Lines without scores are neither worst nor best: NaN is sorted last.
         means.append(np.where(is_missing, np.nan, goodness))
     spread = np.concatenate(spreads)
     mean = np.concatenate(means)
@@ -83,20 +82,20 @@ def telling(metric_result: MetricResult, size: int) -> Ints:
     most_apart = most_apart[spread[most_apart] > 0]
     worst = np.argsort(mean, kind="stable")
     best = np.argsort(-mean, kind="stable")
-    evenly = (
+    evenly_spread = (
         np.linspace(0, metric_result.lines - 1, size).round().astype(np.int64)
     )
     chosen: set[int] = set()
-    for lines, quota in (
+    for candidates, quota in (
         (most_apart, size // 2),
         (worst, size // 4),
         (best, size // 8),
-        (evenly, size),
-        (worst, size),
+        (evenly_spread, size),
+        (worst, size),  # fills up what is left
     ):
-        new = [line for line in lines.tolist() if line not in chosen]
-        room = size - len(chosen)
-        chosen.update(new[: min(quota, room)])
+        new = [line for line in candidates.tolist() if line not in chosen]
+        missing = size - len(chosen)
+        chosen.update(new[: min(quota, missing)])
     return np.array(sorted(chosen), np.int64)
 
 
@@ -105,30 +104,31 @@ def _affordable(
     scored: Mapping[str, Sequence[MetricResult]],
     budget: int,
 ) -> dict[str, int]:
-    """Return how many lines of each data set a budget has room for. The share is the same for all
-    data sets.
+    """Return about how many lines of each data set fit into a budget of bytes: the same share of
+    all data sets, at least one line of each. `scored` are the metrics' results by data set.
     """
-    lines = {
-        name: metric_results[0].lines for name, metric_results in scored.items()
-    }
+    line_counts = {}
     total_bytes = 0.0
     for name, metric_results in scored.items():
+        line_counts[name] = metric_results[0].lines
         text_bytes = sum(text.size for text in context.corpora[name].texts)
+        # How many numbers a line has: scores and counts of each system.
         numbers = 0
-        for one in metric_results:
-            systems = len(one.columns)
-            schema = one.metric.spec.schema(one.references)
+        for metric_result in metric_results:
+            systems = len(metric_result.columns)
+            references = metric_result.references
+            schema = metric_result.metric.spec.schema(references)
             numbers += systems * (4 + schema.width)
-            if one.metric.has_verdicts:
-                numbers += NUMBERS_OF_EDITS * systems * one.references
-        line_bytes = text_bytes / max(lines[name], 1) * TEXT_BYTES
+            if metric_result.metric.has_verdicts:
+                numbers += NUMBERS_OF_EDITS * systems * references
+        line_bytes = text_bytes / max(line_counts[name], 1) * TEXT_BYTES
         line_bytes += numbers * NUMBER_BYTES
-        total_bytes += lines[name] * line_bytes
+        total_bytes += line_counts[name] * line_bytes
     share = budget / max(total_bytes, 1.0)
     if share < 1:
-        for name, count in lines.items():
-            lines[name] = max(1, int(count * share))
-    return lines
+        for name, count in line_counts.items():
+            line_counts[name] = max(1, int(count * share))
+    return line_counts
 
 
 # --- the data
@@ -137,17 +137,21 @@ def _affordable(
 def explorer(
     context: ReportContext, lines: int | None = None
 ) -> dict[str, Any] | None:
-    """Return the data of the explorer, or None without texts or without columns.
+    """Return the data of the sentence explorer for its scripts: texts, tokens, and for each data set
+    its lines with the outputs, scores and counts of the systems.
 
-    `lines` is the number of lines of each data set, None for as many as take about BUDGET_BYTES.
-    """
+    None if the run has no texts or no statistics of sentences. `lines` is the number of lines of
+    each data set, None for as many as take about BUDGET_BYTES. Raises InputError if so many lines
+    are too large for a page."""
     scored: dict[str, list[MetricResult]] = {}
     metric_results = [
         metric_result.by_line for metric_result in context.measured
     ]
     for name in context.corpora:
-        results = [one for one in metric_results if one.dataset == name]
-        if any(one.columns for one in results):
+        results = [
+            result for result in metric_results if result.dataset == name
+        ]
+        if any(result.columns for result in results):
             scored[name] = results
     if not scored or lines == 0:
         return None
@@ -161,14 +165,15 @@ def explorer(
                 raise InputError(f"--lines {lines}: {limit}")
         sizes = dict.fromkeys(scored, lines)
     texts = Texts()
-    numbers: dict[Tokens, int] = {}
+    # Metrics refer to tokenisations by number and to rules of n-grams by name.
+    tokenizations: dict[Tokens, int] = {}
     rules: set[str] = set()
     signatures = [score.metric for score in context.results.scores]
     short_names = labels(signatures)
     paper_names = called(signatures)
     datasets = []
     for name, results in scored.items():
-        with_columns = [one for one in results if one.columns]
+        with_columns = [result for result in results if result.columns]
         corpus = context.corpora[name]
         dataset = _dataset(corpus, with_columns, sizes[name], context, texts)
         datasets.append(dataset)
@@ -179,7 +184,9 @@ def explorer(
             entry["rule"] = None
             entry["label"] = short_names[signature]
             entry["called"] = paper_names[signature]
-            entry.update(_ngram_data(metric_result.metric, numbers, rules))
+            entry.update(
+                _ngram_data(metric_result.metric, tokenizations, rules)
+            )
     named_rules = {}
     for name in sorted(rules):
         named_rules[name] = {
@@ -191,7 +198,9 @@ def explorer(
         "cut": texts.full_lengths,
         "alike": texts.alike,
         "maxText": MAX_TEXT,
-        "tokens": [texts.tokens(tokenization) for tokenization in numbers],
+        "tokens": [
+            texts.tokens(tokenization) for tokenization in tokenizations
+        ],
         "digits": context.digits,
         "datasets": datasets,
         "rules": named_rules,
@@ -200,12 +209,12 @@ def explorer(
 
 
 def _ngram_data(
-    metric: Metric, numbers: dict[Tokens, int], rules: set[str]
+    metric: Metric, tokenizations: dict[Tokens, int], rules: set[str]
 ) -> dict[str, Any]:
-    """Return how the page marks the n-grams that a metric counts.
+    """Return how the page marks the n-grams that a metric counts: its rule, and the overlaps with
+    references that it scores; nothing for a metric without n-grams.
 
-    Its tokenisations get numbers in `numbers`, its rules are added to `rules`.
-    """
+    Its tokenisations are added to `tokenizations`, with numbers, and its rules to `rules`."""
     rule = metric.ngram_rule()
     overlaps = metric.overlaps()
     data: dict[str, Any] = {}
@@ -215,7 +224,7 @@ def _ngram_data(
             "first": rule.first,
             "last": rule.last,
             "merged": rule.merged,
-            "tokens": number_of(rule.tokenization, numbers),
+            "tokens": number_of(rule.tokenization, tokenizations),
         }
         rules.add(rule.name)
     if overlaps:
@@ -225,7 +234,7 @@ def _ngram_data(
                 "row": overlap.row,
                 "kind": overlap.kind,
                 "n": overlap.n,
-                "tokens": number_of(overlap.tokenization, numbers),
+                "tokens": number_of(overlap.tokenization, tokenizations),
             }
             data["overlaps"].append(entry)
     if any(overlap.kind != "sequence" for overlap in overlaps):
@@ -240,9 +249,10 @@ def _dataset(
     context: ReportContext,
     texts: Texts,
 ) -> dict[str, Any]:
-    """Return `size` lines of a data set, which systems have which outputs, and the metrics with
-    their numbers.
-    """
+    """Return the `size` most telling lines of a data set for the scripts: their source, references
+    and outputs as numbers in `texts`, and the metrics with their numbers.
+
+    For the `context.effects` most telling ones, metrics say what each edit does to the score."""
     digits = context.digits
     lines = telling(metric_results[0], size)
     most_telling = telling(metric_results[0], min(context.effects, size))
@@ -253,16 +263,11 @@ def _dataset(
         systems = metric_result.names[: len(metric_result.columns)]
         names += [name for name in systems if name not in names]
 
-    def numbers_of(file: Any) -> list[int]:
-        return [texts.number(text) for text in file.lines_at(lines)]
+    def numbers_of(column: Any) -> list[int]:
+        return [texts.number(text) for text in column.lines_at(lines)]
 
     outputs = np.array([numbers_of(corpus.systems[name]) for name in names])
     variants = variants_of(outputs.reshape(len(names), len(lines)))
-    effects = []
-    for metric_result in metric_results:
-        effects.append(
-            _effects(corpus, metric_result, explained, lines, digits)
-        )
     dataset: dict[str, Any] = {
         "name": corpus.name,
         "total": corpus.lines,
@@ -283,9 +288,10 @@ def _dataset(
         "who": variants.who.ravel().tolist(),
         "metrics": [],
     }
-    for metric_result, more in zip(metric_results, effects, strict=True):
+    for metric_result in metric_results:
         entry = _metric(corpus, metric_result, names, lines, variants, digits)
-        dataset["metrics"].append(entry | more)
+        entry |= _effects(corpus, metric_result, explained, lines, digits)
+        dataset["metrics"].append(entry)
     return dataset
 
 
@@ -295,7 +301,7 @@ class Variants(NamedTuple):
     """
 
     texts: Ints
-    """The number of the text of each output."""
+    """The number of the text of each output: int64 [different outputs of all lines]."""
     starts: Ints
     """Where the outputs of each line begin: int64 [lines + 1]."""
     who: Ints
@@ -303,14 +309,16 @@ class Variants(NamedTuple):
 
 
 def variants_of(outputs: Ints) -> Variants:
-    """Return the different outputs of the numbers of systems' texts: int64 [systems, lines]."""
+    """Return the different outputs of each line, from the numbers of the systems' texts: int64
+    [systems, lines].
+    """
     texts: list[int] = []
     starts = [0]
     who = np.empty(outputs.T.shape, np.int64)
-    for line, row in enumerate(outputs.T.tolist()):
-        numbers: dict[int, int] = {}
-        who[line] = [number_of(text, numbers) for text in row]
-        texts += numbers
+    for line, line_outputs in enumerate(outputs.T.tolist()):
+        indices: dict[int, int] = {}
+        who[line] = [number_of(text, indices) for text in line_outputs]
+        texts += indices
         starts.append(len(texts))
     return Variants(
         texts=np.array(texts, np.int64),
@@ -327,38 +335,41 @@ def _metric(
     variants: Variants,
     digits: int,
 ) -> dict[str, Any]:
-    """Return a metric with its numbers, and how they lie in `rows`.
+    """Return a metric for the scripts, with its numbers (see table()) for some lines in `rows`, a
+    flattened table [rows, width], and `fields`, what its columns are.
 
-    There is a row for each different output of a line. Numbers that are not of these texts, but of
-    files or of the edits of outputs, have a row for each system instead.
-    """
+    There is a row for each different output of a line (see Variants). If the metric does not read
+    these texts, but files or annotated edits of its own, `bySystem` is true and there is a row for
+    each line and system. `names` are the systems, and `lines` numbers from 0, int64."""
     metric = metric_result.metric
     systems = metric_result.names[: len(metric_result.columns)]
     annotator_metric = metric.by_annotator()
     references = None
     if annotator_metric is not metric:
         references = AnnotatedEdits(metric, corpus).references(lines)
-    by_system = {}
+    table_of_system = {}
     for name, all_columns in zip(systems, metric_result.columns, strict=True):
         columns = picked(MetricColumns(metric).blocks(all_columns), lines)
-        by_system[name], fields = table(metric, columns, digits, references)
-    width = by_system[systems[0]].shape[1]
-    read = corpus.read_by(metric.spec).systems
+        numbers, fields = table(metric, columns, digits, references)
+        table_of_system[name] = numbers
+    width = table_of_system[systems[0]].shape[1]
+    read_systems = corpus.read_by(metric.spec).systems
     has_other_texts = any(
-        read[name] is not corpus.systems[name] for name in systems
+        read_systems[name] is not corpus.systems[name] for name in systems
     )
     if has_other_texts:
         tables = np.full((len(names), len(lines), width), np.nan)
-        for name, numbers in by_system.items():
+        for name, numbers in table_of_system.items():
             tables[names.index(name)] = numbers
         rows = tables.transpose(1, 0, 2).reshape(-1, width)
     else:
         rows = np.full((len(variants.texts), width), np.nan)
-        # of systems with the same output, the numbers of the first one stay
-        for number, name in reversed(list(enumerate(names))):
-            if name in by_system:
-                row_numbers = variants.starts[:-1] + variants.who[:, number]
-                rows[row_numbers] = by_system[name]
+        # Backwards, so that of systems with the same output the first one stays.
+        for system, name in reversed(list(enumerate(names))):
+            if name in table_of_system:
+                output_rows = variants.starts[:-1] + variants.who[:, system]
+                rows[output_rows] = table_of_system[name]
+    # The scripts multiply by 100.
     unit = factor(metric.name) / 100
     scores = {}
     for score in metric_result.scores:
@@ -390,47 +401,48 @@ def table(
     digits: int,
     references: Ints | None = None,
 ) -> tuple[Floats, list[list[Any]]]:
-    """Return the numbers of lines, float64 [lines, width], and the fields of the counts.
+    """Return the numbers that the page shows for an output of each line, float64 [lines, width] with
+    NaN for missing ones, and `fields`, what its counts are.
 
-    The first numbers are scores, as scaled() returns them: that of the metric and, if it looks at
-    one reference at a time, one with each reference and the number of the best reference. The
-    counts follow. Missing numbers are NaN. A field has a name, the first column, whether it has
-    columns for each reference, and the number of orders. `references` is as for AnnotatedEdits.columns_by_annotator().
+    `columns` are the statistics of the lines. The first numbers are scores, as scaled() returns
+    them: that of the metric and, if it looks at one reference at a time, one with each reference
+    and the index of the best reference. The counts follow. A field is [name, first column, whether
+    it has columns for each reference, number of orders of n-grams or 0]. `references` is as for
+    AnnotatedEdits.columns_by_annotator().
     """
-    unit = factor(metric.name) / 100
+    unit = factor(metric.name) / 100  # the scripts multiply by 100
     sentence_scores = SentenceScores(metric).scores(columns)
     metric_scores = scaled(unit * sentence_scores, digits)
     parts = [metric_scores[:, None]]
     columns = AnnotatedEdits.columns_by_annotator(metric, columns, references)
     if references is not None:
         metric = metric.by_annotator()
-    moved = MetricColumns(metric).compact(columns)
-    counted = moved
+    # Metrics need the missing references of a line behind the others.
+    compacted = MetricColumns(metric).compact(columns)
+    counted = compacted
     if metric.by_reference:
         counted = columns
-        scores = metric.sentence_scores(moved)
-        missing = np.zeros(scores.shape, bool)
+        compacted_scores = metric.sentence_scores(compacted)
+        is_missing = np.zeros(compacted_scores.shape, bool)
         if "ref_len" in columns:
-            missing = columns["ref_len"] < 0
-        # compact() has moved the references into this order
-        order = np.argsort(missing, axis=1, kind="stable")
-        by_reference = np.full(scores.shape, np.nan)
-        np.put_along_axis(by_reference, order, scores, axis=1)
-        by_reference[missing] = np.nan
-        chosen = metric.choose(moved)[:, None]
+            is_missing = columns["ref_len"] < 0
+        # Undo the move: `order` has the reference at each compacted index.
+        order = np.argsort(is_missing, axis=1, kind="stable")
+        by_reference = np.full(compacted_scores.shape, np.nan)
+        np.put_along_axis(by_reference, order, compacted_scores, axis=1)
+        by_reference[is_missing] = np.nan
+        chosen = metric.choose(compacted)[:, None]
         best = np.take_along_axis(order, chosen, axis=1)
         parts.append(scaled(unit * by_reference, digits))
         parts.append(best.astype(np.float64))
     fields: list[list[Any]] = []
     first_column = sum(part.shape[1] for part in parts)
     for count in metric.shown_counts(counted):
-        values = count.values.reshape(len(count.values), -1).astype(np.float64)
-        orders = 0
-        if count.orders:
-            orders = count.values.shape[-1]
+        flat = count.values.reshape(len(count.values), -1).astype(np.float64)
+        orders = count.values.shape[-1] if count.orders else 0
         fields.append([count.name, first_column, count.per_reference, orders])
-        parts.append(values)
-        first_column += values.shape[1]
+        parts.append(flat)
+        first_column += flat.shape[1]
     return np.concatenate(parts, axis=1), fields
 
 
@@ -441,43 +453,46 @@ def _effects(
     lines: Ints,
     digits: int,
 ) -> dict[str, Any]:
-    """Return what each edit does to the scores of some lines, by positions of lines and by systems;
-    nothing if there are none.
-    """
+    """Return {"effects": what each edit does to the score of an output}, by the index of the line in
+    `lines` and by system; {} if no extension computes effects, or there are none.
+
+    `explained` are the lines, numbers from 0, whose outputs have them."""
     if not explained:
         return {}
     by_output = section("effects", {}, corpus, metric_result, explained, digits)
-    by_position: dict[int, dict[str, Any]] = {}
+    by_index: dict[int, dict[str, Any]] = {}
     for (system, line), effects in by_output.items():
-        position = int(np.searchsorted(lines, line))
-        by_position.setdefault(position, {})[system] = effects
-    return {"effects": by_position} if by_position else {}
+        index = int(np.searchsorted(lines, line))
+        by_index.setdefault(index, {})[system] = effects
+    return {"effects": by_index} if by_index else {}
 
 
 def picked(blocks: Iterable[Columns], lines: Ints) -> dict[str, NDArray[Any]]:
-    """Return the columns of these lines, which are in rising order, from blocks of all lines."""
+    """Return the statistics of some lines, by name of the column, from blocks of all lines.
+
+    A block is {name: array [lines of the block, ...]}. `lines` are numbers from 0 in rising order."""
     parts: dict[str, list[NDArray[Any]]] = {}
-    first = 0
+    first_line = 0
     for columns in blocks:
         size = len(next(iter(columns.values())))
-        low, high = np.searchsorted(lines, (first, first + size))
-        rows = lines[low:high] - first
-        for name, values in columns.items():
-            parts.setdefault(name, []).append(values[rows])
-        first += size
+        # The lines of this block.
+        start, stop = np.searchsorted(lines, (first_line, first_line + size))
+        rows = lines[start:stop] - first_line
+        for name, column in columns.items():
+            parts.setdefault(name, []).append(column[rows])
+        first_line += size
     return {name: np.concatenate(arrays) for name, arrays in parts.items()}
 
 
 def pairs_data(
     results: Results, data: Mapping[str, Any] | None, digits: int
 ) -> dict[str, Any] | None:
-    """Return scores and tests of the data sets and metrics in `data`, which is what explorer()
-    returned; None if it is None.
+    """Return what the page needs to compare two systems: `of` has the scores and tests of the data
+    sets and metrics in `data`, which is what explorer() returned. None if it is None.
 
     They are by the names of data sets and the signatures of metrics. A test is [system, other,
     difference, low and high end of its interval, p-value as text, 1 if it is significant, wins,
-    losses, ties]. The difference and its interval are whole numbers, as scaled() returns them.
-    """
+    losses, ties]. The difference and its interval are whole numbers, as scaled() returns them."""
     if data is None:
         return None
     explored: set[tuple[str, str]] = set()
@@ -491,7 +506,7 @@ def pairs_data(
             entry = by_metric.setdefault(
                 score.metric, {"scores": {}, "tests": []}
             )
-            unit = factor(score.metric) / 100
+            unit = factor(score.metric) / 100  # the scripts multiply by 100
             entry["scores"][score.system] = without_nan(unit * score.score)
     for test in results.tests:
         if (test.dataset, test.metric) in explored:

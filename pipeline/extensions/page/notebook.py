@@ -16,12 +16,11 @@ SHADE = "; background: rgba(127, 127, 127, 0.2); font-weight: bold"
 
 
 def results_html(results: Results) -> str:
-    """Return tables, signatures and warnings as HTML; all but the first table can be unfolded, and
-    signatures too.
+    """Return the results of a run as HTML for a notebook: the first table, then others and all
+    signatures, which can be unfolded, and warnings.
 
-    Letters and colours are those of the notebook; the best cells are shaded, and clusters are
-    parted by rules.
-    """
+    Letters and colours are those of the notebook; the best cells are shaded, and rules separate
+    clusters."""
     parts: list[str] = []
     for document_table in document_tables(ReportContext(results=results)):
         caption = document_table.caption
@@ -51,6 +50,9 @@ def _items(texts: Iterable[str], tag: str = "span") -> str:
 
 
 def _table_with_notes(document_table: DocumentTable) -> str:
+    """Return the first MAX_ROWS rows of a table as HTML, and below it its notes, items and
+    signatures.
+    """
     parts = [_table(document_table)]
     notes = list(document_table.notes)
     hidden_rows = len(document_table.rows) - MAX_ROWS
@@ -67,18 +69,20 @@ def _table_with_notes(document_table: DocumentTable) -> str:
 
 
 def _table(document_table: DocumentTable) -> str:
-    """Return a table with rules as in a paper, and at the ends of clusters. A single system is not
-    the best.
+    """Return the first MAX_ROWS rows of a table as HTML, with horizontal rules as in a paper: around
+    it, below the header, and at the ends of clusters. The best cells are shaded, but not those of a
+    single system.
     """
 
     def cell_element(
         tag: str,
-        number: int,
+        column: int,
         text: str,
         rules: str,
         shade: str = "",
     ) -> str:
-        side = "left" if number in document_table.names else "right"
+        """Return a cell (th or td) of a column; names are aligned to the left."""
+        side = "left" if column in document_table.names else "right"
         return (
             f'<{tag} style="text-align: {side}; {rules}{shade}">{text}</{tag}>'
         )
@@ -86,26 +90,25 @@ def _table(document_table: DocumentTable) -> str:
     header = ""
     rules = f"border-top: {THICK}; border-bottom: {THIN}"
     heads = document_table.heads or [""] * len(document_table.header)
-    for number, (head, title) in enumerate(
+    for column, (head, title) in enumerate(
         zip(heads, document_table.header, strict=True)
     ):
-        header += cell_element(
-            "th", number, _text(f"{head} {title}".strip()), rules
-        )
+        text = _text(f"{head} {title}".strip())
+        header += cell_element("th", column, text, rules)
     lines = [f"<tr>{header}</tr>"]
     rows = document_table.rows[:MAX_ROWS]
     has_rivals = len(document_table.rows) > 1
-    for row_number, row in enumerate(rows):
+    for row_index, row in enumerate(rows):
         below = NO_RULE
-        if row_number == len(rows) - 1:
+        if row_index == len(rows) - 1:
             below = THICK
-        elif row_number in document_table.rules:
+        elif row_index in document_table.rules:
             below = THIN
         rules = f"border-top: {NO_RULE}; border-bottom: {below}"
         cells = ""
-        for number, cell in enumerate(row):
+        for column, cell in enumerate(row):
             shade = SHADE if cell.best and has_rivals else ""
-            cells += cell_element("td", number, _cell_text(cell), rules, shade)
+            cells += cell_element("td", column, _cell_text(cell), rules, shade)
         lines.append(f"<tr>{cells}</tr>")
     return f"<table>{''.join(lines)}</table>"
 

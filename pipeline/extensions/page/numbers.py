@@ -14,8 +14,8 @@ MAX_LETTER_NUMBER = 0xD7FF - FIRST_LETTER
 
 
 def scaled(values: Floats, digits: int) -> Floats:
-    """Return fractions as whole numbers of 10**-digits percent, rounded half up like percent(); NaN
-    if not finite.
+    """Return fractions of any shape as whole numbers of 10**-digits percent, such as 1234 for 0.1234
+    with two digits, rounded half up like percent(); NaN if not finite.
     """
     with np.errstate(invalid="ignore", over="ignore"):
         exact = values * 10.0 ** (digits + 2)
@@ -23,7 +23,7 @@ def scaled(values: Floats, digits: int) -> Floats:
         distance = np.abs(exact - np.floor(exact) - 0.5)
         tolerance = 1e-3 + 1e-15 * np.abs(exact)
         near_half = distance < tolerance
-    # the decimal form decides which way a half goes
+    # Near a half the decimal form decides, since the product is not exact.
     for index in zip(*np.nonzero(near_half), strict=True):
         text = round_half_up(100 * float(values[index]), digits)
         rounded[index] = float(text.replace(".", ""))
@@ -44,11 +44,11 @@ def plain_numbers(rows: Floats) -> list[float | None]:
 
 
 def lettered(rows: Floats) -> str | list[float | None]:
-    """Return numbers as a text with a letter for each, a fifth as long as a list; as a list if some
-    have no letter.
+    """Return the numbers of an array as a text with a letter for each, a fifth as long as JSON's
+    list; as a list if some have no letter.
 
-    Whole numbers from 0 to MAX_LETTER_NUMBER have one, and so has NaN.
-    """
+    The letter of a number is that many code points after that of 0. Whole numbers from 0 to
+    MAX_LETTER_NUMBER have one, and so has NaN."""
     missing_code = ord(MISSING_LETTER) - FIRST_LETTER
     codes = np.where(np.isnan(rows), missing_code, rows).ravel()
     has_fractions = (codes != np.floor(codes)).any()

@@ -77,7 +77,9 @@ MAX_TITLE_NAMES = 3
 
 
 def html_files(context: ReportContext) -> dict[str, str]:
-    """Return report.html. Needs jinja2."""
+    """Return {file name: the HTML report}. Unless the number of sentences was requested, a page that
+    is too large is made again with fewer. Needs jinja2.
+    """
     data = explorer(context, context.lines)
     text = render(context, data)
     while data and context.lines is None:
@@ -96,20 +98,23 @@ def html_files(context: ReportContext) -> dict[str, str]:
 def render(
     context: ReportContext, data: Mapping[str, Any] | None, **variables: Any
 ) -> str:
-    """Return the page. `data` is what explorer() returned; `variables` replace those of content()."""
+    """Return the page as HTML. `data` are the sentences, as explorer() returns them, or None for a
+    page without; `variables` of the template replace those of content().
+    """
     linked = {}
+    used_scripts = len(ALWAYS)
     if data:
-        linked = {
-            dataset["name"]: dataset["systems"] for dataset in data["datasets"]
-        }
-    filled = {
+        used_scripts = len(SCRIPTS)
+        for dataset in data["datasets"]:
+            linked[dataset["name"]] = dataset["systems"]
+    template_variables = {
         **content(context, linked),
         **variables,
         "data": as_json(data),
         "pairs": as_json(pairs_data(context.results, data, context.digits)),
         "sentences": bool(data),
     }
-    return shell.render(DESIGN, filled, None if data else len(ALWAYS))
+    return shell.render(DESIGN, template_variables, used_scripts)
 
 
 def as_json(data: object) -> str:
@@ -126,10 +131,10 @@ def as_json(data: object) -> str:
 def content(
     context: ReportContext, linked: Mapping[str, Collection[str]]
 ) -> dict[str, Any]:
-    """Return the variables of the template. They depend on results, config and version alone.
+    """Return the variables of the template but for the sentences: leader boards, overviews, tables
+    of extensions, warnings, digests and the config.
 
-    `linked` names the systems of each data set whose sentences the page has.
-    """
+    `linked` are the systems, by data set, whose sentences the page has: boards link to them."""
     results = context.results
     config = context.config if isinstance(context.config, dict) else {}
     boards = []
@@ -184,14 +189,18 @@ def _title(config: Mapping[str, Any], datasets: list[str]) -> str:
 
 
 def as_yaml(config: Mapping[str, Any]) -> str:
-    """Return a config as YAML with its scalars as they were written. They are text, and get no
-    quotes.
+    """Return a config, whose scalars are all texts, as YAML. Texts such as 0.5 and true get no
+    quotes, so that they stand as the user wrote them.
     """
     import yaml
 
+    # The dumper quotes a text that would be read as another type: here that is
+    # only null. The patterns of types are stored by the first character.
     resolvers = {}
-    for first, pairs in yaml.SafeDumper.yaml_implicit_resolvers.items():
-        resolvers[first] = [pair for pair in pairs if pair[0].endswith(":null")]
+    for character, tagged in yaml.SafeDumper.yaml_implicit_resolvers.items():
+        resolvers[character] = [
+            (tag, pattern) for tag, pattern in tagged if tag.endswith(":null")
+        ]
 
     class Plain(yaml.SafeDumper):
         yaml_implicit_resolvers = resolvers
@@ -220,34 +229,34 @@ def board_names(results: Results) -> dict[tuple[str, str], str]:
 
 
 def overview_part(context: ReportContext) -> dict[str, Any]:
-    """Return the overviews, the sentences of metrics by the names of their boards, and the data of
-    `results.js`.
-    """
+    """Return what shows all metrics together: `tables` of systems by metrics, and by the names of
+    leader boards (see board_names()) `sentences`, the verdict on the best systems, and `data` for
+    the script results.js.
+
+    The data of a board are the systems, their scores as displayed, and their tests, see _tests()."""
     results = context.results
     names = board_names(results)
     tables = []
     for overview in overviews(results, context.digits):
         tables.append(_overview_table(context, overview, names))
-    data = {}
+    boards = {}
     sentences = {}
     for group in groups(results):
         name = names[group.dataset, group.metric]
+        # The script multiplies scores by 100.
         unit = factor(group.metric) / 100
-        systems = []
-        values = []
-        for score in group.scores:
-            systems.append(score.system)
-            values.append(unit * score.score)
-        data[name] = {
+        systems = [score.system for score in group.scores]
+        scores = [unit * score.score for score in group.scores]
+        boards[name] = {
             "systems": systems,
-            "scores": without_nan(values),
+            "scores": without_nan(scores),
             "tests": _tests(group, systems),
         }
         sentences[name] = verdict_sentence(group, context.digits)
     return {
         "tables": tables,
         "sentences": sentences,
-        "data": {"digits": context.digits, "boards": data},
+        "data": {"digits": context.digits, "boards": boards},
     }
 
 
@@ -256,38 +265,40 @@ def _overview_table(
     overview: Overview,
     names: Mapping[tuple[str, str], str],
 ) -> dict[str, Any]:
-    """Return an overview with the boards of its columns, the rows of its systems, and its chart.
+    """Return an overview, a table of systems by metrics or data sets, for the template.
 
-    A row has name, kind or nothing, and a cell for each column: the entry, and whether it is
-    significantly better or worse than the baseline.
-    """
+    `boards` has the name of each column's leader board, or "" for a column without scores. A row is
+    the system, its kind (such as a reference) or "", and a cell for each column: the entry, and
+    whether it is significantly better or worse than the baseline. `plots` has the chart of where
+    the columns disagree. `names` are those of board_names()."""
     rows = []
-    for name in overview.systems:
+    for system in overview.systems:
         cells = []
         for column in overview.columns:
-            entry = column.entries.get(name)
+            entry = column.entries.get(system)
             direction = ""
             if entry:
                 direction = DIRECTIONS.get(entry.mark, "")
             cells.append({"entry": entry, "direction": direction})
-        rows.append((name, overview.kinds.get(name, ""), cells))
+        rows.append((system, overview.kinds.get(system, ""), cells))
     boards = []
-    titled = []
+    titled_groups = []
     for column in overview.columns:
         if column.is_score:
             boards.append(names[column.group.dataset, column.group.metric])
-            titled.append((column.heads[0], column.group))
+            titled_groups.append((column.heads[0], column.group))
         else:
             boards.append("")
     plots = {}
     if has_charts():
         from .charts import disagreement_chart
 
+        # An overview is of the metrics on a data set, or of a metric on all of them.
         if overview.about.startswith(f"{overview.name}: "):
             rankings = section("rankings", (), context)
-            plots = disagreement_chart(titled, rankings, "metrics")
+            plots = disagreement_chart(titled_groups, rankings, "metrics")
         else:
-            plots = disagreement_chart(titled, (), "data sets")
+            plots = disagreement_chart(titled_groups, (), "data sets")
     return {
         "overview": overview,
         "boards": boards,
@@ -301,20 +312,20 @@ def has_charts() -> bool:
     return "plots" in installed()
 
 
-def _tests(group: Group, names: Sequence[str]) -> str:
-    """Return a sign for each pair of systems, row by row of the part above the diagonal; "" if
-    there is no test.
+def _tests(group: Group, systems: Sequence[str]) -> str:
+    """Return a sign for each two systems (UNTESTED, EQUAL or DIFFERENT): those of the first with all
+    later ones, then of the second, and so on. "" if there is no test.
     """
     if not group.tests:
         return ""
-    signs = {}
+    sign_of_pair = {}
     for test in group.tests:
         sign = DIFFERENT if group.results.is_significant(test) else EQUAL
-        signs[frozenset((test.system, test.other))] = sign
-    text = ""
-    for pair in combinations(names, 2):
-        text += signs.get(frozenset(pair), UNTESTED)
-    return text
+        sign_of_pair[frozenset((test.system, test.other))] = sign
+    signs = ""
+    for pair in combinations(systems, 2):
+        signs += sign_of_pair.get(frozenset(pair), UNTESTED)
+    return signs
 
 
 # --- leader boards
@@ -326,26 +337,28 @@ def board(
     number: int,
     linked: Collection[str],
 ) -> dict[str, Any]:
-    """Return the leader board of a metric, with notes, charts and tables. The systems in `linked`
-    get links.
-    """
+    """Return the leader board of a metric on a data set for the template, with notes, charts and
+    tables. The boards count from 1 (`number`).
+
+    The systems in `linked` get links to their sentences on the page."""
     scores = group.scores
     digits = context.digits
     axis = interval_scale(scores)
-    header, cells = group.ranked_table(digits, context.columns)
+    header, table_rows = group.ranked_table(digits, context.columns)
     best = group.best(digits)
     sentences = f"#dataset={quote(group.dataset)}&metric={quote(group.label)}"
     rows = []
-    for score, cell in zip(scores, cells, strict=True):
+    for score, cells in zip(scores, table_rows, strict=True):
         href = ""
         if score.system in linked:
             href = f"{sentences}&a={quote(score.system)}&sort=worst"
+        # The first cells are rank, system and score.
         row = Row(
             rank=str(score.rank),
             system=score.system,
-            score=cell[2],
+            score=cells[2],
             bar=interval_bar(score, axis),
-            cells=cell[3:],
+            cells=cells[3:],
             best=score.system in best,
             href=href,
         )
@@ -377,8 +390,9 @@ def board(
 
 
 def orders(scores: Sequence[Score], digits: int) -> PageTable | None:
-    """Return the outputs that have a value for each order, such as match_1, match_2 ..., with a row
-    for each system and order; None if there are none.
+    """Return a table of the outputs of a metric that have a value for each order of n-grams, such as
+    match_1, match_2 ...: a row for each system and order, and a column for `match`. None if there
+    are none.
     """
     header: list[str] = []
     rows: list[list[str]] = []
@@ -386,12 +400,12 @@ def orders(scores: Sequence[Score], digits: int) -> PageTable | None:
         metric = class_of(score.metric)
         columns: dict[str, dict[int, str]] = {}
         all_orders: set[int] = set()
-        for name, value in score.outputs.items():
-            match = OF_ORDER.fullmatch(name)
+        for output, value in score.outputs.items():
+            match = OF_ORDER.fullmatch(output)
             if match:
                 order = int(match[2])
                 all_orders.add(order)
-                cell = output_cell(value, name, metric, digits)
+                cell = output_cell(value, output, metric, digits)
                 columns.setdefault(match[1], {})[order] = cell
         header = header or ["system", "n", *columns]
         for order in sorted(all_orders):

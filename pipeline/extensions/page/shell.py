@@ -128,8 +128,8 @@ class Heads:
     def about(
         self, title: str, header: Sequence[str] = ()
     ) -> dict[str, str] | None:
-        """Return the explanation of a title and the name of the element that has it, or None if
-        there is none.
+        """Return the explanation of a column's title in a table with this header, and the name of
+        the element of the page that will have it; None if there is none.
         """
         text = explanation(title, header)
         if not text:
@@ -160,8 +160,8 @@ class Row(NamedTuple):
 def render(
     design: Design, content: dict[str, Any], used: int | None = None
 ) -> str:
-    """Return a page. `content` has the variables of the template; only the first `used` scripts are
-    put into it.
+    """Return a page as HTML. `content` has the variables of the template; only the first `used`
+    scripts are put into it, or all. The policy always allows all of them. Needs jinja2.
     """
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
@@ -177,7 +177,7 @@ def render(
     environment.globals["heads"] = Heads()
     styles = [design.part(name) for name in design.styles]
     scripts = [design.part(name) for name in design.scripts]
-    # these styles and scripts work, and nothing else
+    # The content security policy: these styles and scripts work, nothing else.
     rules = [
         "default-src 'none'",
         "img-src data:",

@@ -53,15 +53,16 @@ class Scale(NamedTuple):
         """Return about `count` round numbers from low to high: steps are 1, 2 or 5 times a power of
         ten.
         """
-        rough = (self.high - self.low) / count
+        exact_step = (self.high - self.low) / count
         power = 1.0
-        if rough > 0:
-            power = 10.0 ** math.floor(math.log10(rough))
-        steps = [power * digit for digit in (1, 2, 5, 10)]
-        step = min(steps, key=lambda step: abs(step - rough))
+        if exact_step > 0:
+            power = 10.0 ** math.floor(math.log10(exact_step))
+        round_steps = [power * digit for digit in (1, 2, 5, 10)]
+        step = min(round_steps, key=lambda step: abs(step - exact_step))
+        # The small numbers keep an end of the scale that is a tick itself.
         first = math.ceil(self.low / step - 1e-9)
         last = math.floor(self.high / step + 1e-9)
-        return [number * step for number in range(first, last + 1)]
+        return [multiple * step for multiple in range(first, last + 1)]
 
 
 def scale(
@@ -71,13 +72,15 @@ def scale(
     *,
     margin: float = 0.05,
 ) -> Scale:
-    """Return a scale for numbers, with a margin as a share of their range; without finite numbers
-    it is from 0 to 1.
+    """Return a scale for numbers from the pixel `start` to `stop`, with a margin at both ends, a
+    share of their range. Without finite numbers the range is from 0 to 1.
     """
     finite = [value for value in values if math.isfinite(value)]
     low = min(finite, default=0.0)
     high = max(finite, default=1.0)
-    room = (high - low) * margin or 0.05 * max(abs(high), 1.0)
+    room = (high - low) * margin
+    if not room:  # a single number
+        room = 0.05 * max(abs(high), 1.0)
     return Scale(low - room, high + room, start, stop)
 
 
@@ -113,13 +116,15 @@ class Drawing:
         text: str = "",
         **attributes: float | str,
     ) -> None:
-        """Add an element of SVG. Its title is shown when the pointer is on it."""
+        """Add an element of SVG with attributes; numbers have one decimal at most.
+
+        `kind` is its class, `title` is shown when the pointer is on it, and `text` is its content."""
         element = tag
         for name, value in attributes.items():
-            text_of_value = value
+            written = value
             if not isinstance(value, str):
-                text_of_value = f"{value:.1f}".removesuffix(".0")
-            element += f' {name}="{text_of_value}"'
+                written = f"{value:.1f}".removesuffix(".0")
+            element += f' {name}="{written}"'
         if kind:
             element += f' class="{kind}"'
         inner = ""
@@ -159,12 +164,12 @@ class Drawing:
         transform: str = "",
     ) -> None:
         """Write text that begins at x. The kinds `end` and `middle` make x its end or middle."""
-        more = {"transform": transform} if transform else {}
-        self.shape("text", kind, title, text, x=x, y=y, **more)
+        optional = {"transform": transform} if transform else {}
+        self.shape("text", kind, title, text, x=x, y=y, **optional)
 
     def legend(self, entries: Sequence[tuple[str, str]]) -> None:
-        """Draw entries below everything else, in as many lines as they need: the class of a mark,
-        and its meaning.
+        """Draw a legend below everything else, in as many lines as it needs, and make room for it.
+        An entry is the class of a mark, drawn as a dot or a line, and its meaning.
         """
         widths = [LEGEND_MARK + LETTER * len(meaning) for _, meaning in entries]
         self.width = max(
@@ -213,12 +218,13 @@ def width_of(texts: Sequence[str]) -> float:
 
 
 def short_names(names: Sequence[str]) -> dict[str, str]:
-    """Return the names as figures show them: at least MIN_NAME letters of each, and as many as tell
-    it from the others.
+    """Return a short form of each name for figures: {name: short name}. All have the same number of
+    letters, MIN_NAME or the fewest with which all short names differ; the middle is left out.
     """
     unique = list(dict.fromkeys(names))
     longest = max(map(len, unique), default=0)
     for size in range(MIN_NAME, longest):
+        # How many letters of the end stay.
         for tail in (size // 3, size // 2, size - size // 3):
             short = [_short_name(name, size, tail) for name in unique]
             if len(set(short)) == len(unique):
@@ -233,7 +239,9 @@ def _short_name(name: str, size: int, tail: int) -> str:
 
 
 def interval_bar(score: Score, axis: Scale) -> Drawing | None:
-    """Return a bar that shows a score and its interval, or None for a score that is not finite."""
+    """Return a drawing of a score and its interval on the scale of a leader board, or None for a
+    score that is not finite.
+    """
     if not math.isfinite(score.score):
         return None
     low, high = bounds(score)
@@ -265,8 +273,8 @@ def interval_bar(score: Score, axis: Scale) -> Drawing | None:
 
 
 def bounds(score: Score) -> tuple[float, float]:
-    """Return the interval of a score: by bootstrap, else over draws of references, else the score
-    itself twice.
+    """Return the ends of the interval of a score: by bootstrap, else over draws of references; the
+    score itself twice if there is none, or an end is not finite.
     """
     interval = (math.nan, math.nan)
     if score.bootstrap:
@@ -280,14 +288,14 @@ def bounds(score: Score) -> tuple[float, float]:
 
 def interval_scale(scores: Sequence[Score]) -> Scale:
     """Return the scale that the bars of a leader board share, in the unit in which scores are
-    displayed.
+    displayed. It holds all scores and their intervals.
     """
-    values = []
+    displayed = []
     for score in scores:
         unit = factor(score.metric)
         for value in (*bounds(score), score.score):
-            values.append(unit * value)
-    return scale(values, 0, BAR_WIDTH)
+            displayed.append(unit * value)
+    return scale(displayed, 0, BAR_WIDTH)
 
 
 def interval_axis(axis: Scale) -> Drawing:

@@ -17,6 +17,8 @@ from pipeline.scoring import MetricColumns, MetricResult
 
 MAX_TEXT = 20_000
 """How many characters of a text are shown. The rest is cut off."""
+LINES_AT_ONCE = 1024
+"""How many lines are read at once."""
 SAMPLE_TEXTS = 300
 """About how many texts are tried to choose a way of finding tokens."""
 
@@ -59,7 +61,9 @@ class Texts:
         self._words: dict[TextKey, int] = {}
 
     def number(self, text: str) -> int:
-        """Return the number of a text, which is a new one if the text is new."""
+        """Return the number of a text, from 0. A new text gets the next number and is stored, cut to
+        MAX_TEXT characters.
+        """
         number = self.numbers.setdefault(_key(text), len(self.cut_texts))
         if number == len(self.cut_texts):
             self.cut_texts.append(text[:MAX_TEXT])
@@ -71,30 +75,31 @@ class Texts:
         return number
 
     def tokens(self, tokenization: Tokens) -> dict[str, Any]:
-        """Return in which way the browser finds the tokens of most texts, and forms of the texts
-        that it would split in another way.
+        """Return how the browser finds the tokens of the texts under a tokenisation: `way` (see WAYS)
+        fits most texts of a sample, and `forms` has, by the numbers of the texts that this way
+        would split otherwise, what to split instead.
 
-        Texts that were cut are left out.
-        """
-        split = {}
+        Texts that were cut are left out."""
+        tokens_of_text = {}
         for number, text in enumerate(self.cut_texts):
             if number not in self.full_lengths:
-                split[number] = tokenization.tokens(text)
-        sample = list(split)[:: max(len(split) // SAMPLE_TEXTS, 1)]
+                tokens_of_text[number] = tokenization.tokens(text)
+        step = max(len(tokens_of_text) // SAMPLE_TEXTS, 1)
+        sample = list(tokens_of_text)[::step]
         failures = {}
         for way in WAYS:
             failures[way] = 0
             for number in sample:
-                form = _form(split[number], self.cut_texts[number], way)
-                if form is not None:
+                text = self.cut_texts[number]
+                if _form(tokens_of_text[number], text, way) is not None:
                     failures[way] += 1
         best = min(WAYS, key=failures.__getitem__)
-        all_forms = {}
-        for number, tokens in split.items():
+        forms = {}
+        for number, tokens in tokens_of_text.items():
             form = _form(tokens, self.cut_texts[number], best)
             if form is not None:
-                all_forms[number] = form
-        return {"way": best, "forms": all_forms}
+                forms[number] = form
+        return {"way": best, "forms": forms}
 
 
 def _key(text: str) -> TextKey:
@@ -115,8 +120,8 @@ def words_key(text: str) -> TextKey:
 
 
 def _form(tokens: Sequence[str], text: str, way: str) -> str | list[str] | None:
-    """Return a text in which a way finds these tokens, or else the tokens; None if `text` is such a
-    text.
+    """Return what a way of splitting has to be given so that it finds these tokens: None if that is
+    `text` itself, else another text, or if there is none the list of tokens.
     """
     if WAYS[way](text) == tokens:
         return None
@@ -148,45 +153,44 @@ def edit_data(
     lines: Ints,
     references: Ints | None,
 ) -> dict[str, Any] | None:
-    """Return the edits of some lines for the systems in `names`; None for metrics without verdicts.
+    """Return the edits of some lines by the systems in `names` and by the annotators of gold edits,
+    with a verdict on each; None for metrics without verdicts on edits.
 
-    `words` are corrections and types. `edits` has for each line the start, end, correction and type
-    of each edit, one edit after the other. `marks` has for each line, system and annotator the
-    numbers of edits with LETTERS behind them, or None if the annotator takes no part. `chosen` has
-    for each line and system the annotator who counts. `tokens` has those of the source, by lines
-    whose tokens the script would not find. `references` is what references_of() returns, or None
-    if the references of the columns are annotators.
-    """
+    `lines`, int64, are numbers from 0. `words` are corrections and types. `edits` has for each line
+    the start, end, correction and type of each different edit, one after the other; corrections and
+    types are indices into `words`. `marks` has for each line, system and annotator a text with the
+    numbers of edits, each with its verdict (see LETTERS) behind it, or None if the annotator takes
+    no part. `chosen` has for each line and system the annotator whose edits count. `tokens` has
+    those of the source, for lines whose tokens the script would not find. `references` is what
+    references_of() returns, or None if the references of the columns are annotators."""
     metric = metric_result.metric
     view = corpus.read_by(metric.spec)
     if not metric.has_verdicts or view.source is None:
         return None
     columns = metric_result.by_system
-    chosen = []
+    chosen_by_system = []
     for name in names:
-        numbers = np.zeros_like(lines)
+        chosen = np.zeros_like(lines)
         if name in columns:
-            chosen_of_blocks = MetricColumns(metric).chosen_references(
-                columns[name]
-            )
-            all_numbers = np.concatenate(list(chosen_of_blocks))
-            numbers = all_numbers[lines]
+            blocks = MetricColumns(metric).chosen_references(columns[name])
+            chosen = np.concatenate(list(blocks))[lines]
         if references is not None:
-            numbers = AnnotatedEdits.annotators(references, numbers)
-        chosen.append(numbers.tolist())
+            chosen = AnnotatedEdits.annotators(references, chosen)
+        chosen_by_system.append(chosen.tolist())
     judged_names = [name for name in names if name in columns]
     words: dict[str, int] = {}
     edits: list[list[int]] = []
     marks: list[list[list[str | None]]] = []
-    for verdicts in _verdicts(corpus, metric, judged_names, lines):
-        by_system = dict(zip(judged_names, verdicts, strict=True))
+    for verdicts_by_system in _verdicts(corpus, metric, judged_names, lines):
+        verdicts_of = dict(zip(judged_names, verdicts_by_system, strict=True))
         edit_numbers: dict[_Edit, int] = {}
         line_marks: list[list[str | None]] = []
         for name in names:
             system_marks: list[str | None] = [None] * len(view.references)
-            if name in by_system:
+            if name in verdicts_of:
                 system_marks = [
-                    _mark(one, edit_numbers) for one in by_system[name]
+                    _mark(verdicts, edit_numbers)
+                    for verdicts in verdicts_of[name]
                 ]
             line_marks.append(system_marks)
         marks.append(line_marks)
@@ -200,7 +204,7 @@ def edit_data(
         "words": list(words),
         "edits": edits,
         "marks": marks,
-        "chosen": list(zip(*chosen, strict=True)),
+        "chosen": list(zip(*chosen_by_system, strict=True)),
         "tokens": _source_tokens(corpus, metric, lines),
     }
 
@@ -208,8 +212,9 @@ def edit_data(
 def _source_tokens(
     corpus: Corpus, metric: Metric, lines: Ints
 ) -> dict[int, list[str]]:
-    """Return the tokens of the source that edits count, by the positions of lines whose tokens the
-    script would not find.
+    """Return the tokens of the source by which edits are numbered, only for lines where the script
+    would not find them in the displayed source: by the index of the line in `lines`. Sources that
+    are cut on the page are left out.
     """
     tokenization = metric.spec.tokenization
     view = corpus.read_by(metric.spec)
@@ -218,17 +223,16 @@ def _source_tokens(
     texts = corpus.source.lines_at(lines) if corpus.source else repeat("")
     tokens = {}
     sources = view.source.lines_at(lines)
-    for position, (source, text) in enumerate(
-        zip(sources, texts, strict=False)
-    ):
+    for index, (source, text) in enumerate(zip(sources, texts, strict=False)):
         if len(source) > MAX_TEXT:
             continue
-        source_tokens = (
-            tokenization.tokens(source) if tokenization else source.split()
-        )
+        if tokenization:
+            source_tokens = tokenization.tokens(source)
+        else:
+            source_tokens = source.split()
         found_by_script = [word for word in WHITE.split(text) if word]
         if not corpus.source or source_tokens != found_by_script:
-            tokens[position] = source_tokens
+            tokens[index] = source_tokens
     return tokens
 
 
@@ -238,25 +242,29 @@ def _verdicts(
     names: Sequence[str],
     lines: Ints,
 ) -> Iterator[tuple[list[list[Verdict] | None], ...]]:
-    """Yield for each line the verdicts of annotators on the edits of the systems in `names`."""
+    """Yield for each line a list for each system in `names`: by annotator, the verdicts on its edits,
+    or None if the annotator takes no part.
+    """
     view = corpus.read_by(metric.spec)
     assert view.source is not None  # noqa: S101 (see edit_data())
     systems = [view.systems[name] for name in names]
-    for low in range(0, len(lines), 1024):  # few lines are in memory
-        numbers = lines[low : low + 1024]
-        source = list(view.source.lines_at(numbers))
-        annotations = [list(file.lines_at(numbers)) for file in view.references]
-        outputs = [list(file.lines_at(numbers)) for file in systems]
-        yield from zip(
-            *metric.verdicts(source, outputs, annotations), strict=True
-        )
+    for start in range(0, len(lines), LINES_AT_ONCE):
+        some_lines = lines[start : start + LINES_AT_ONCE]
+        source = list(view.source.lines_at(some_lines))
+        annotations = [
+            list(text.lines_at(some_lines)) for text in view.references
+        ]
+        outputs = [list(text.lines_at(some_lines)) for text in systems]
+        # By system and line; wanted by line and system.
+        verdicts = metric.verdicts(source, outputs, annotations)
+        yield from zip(*verdicts, strict=True)
 
 
 def _mark(
     verdicts: Sequence[Verdict] | None, numbers: dict[_Edit, int]
 ) -> str | None:
-    """Return the numbers of the edits of an annotator with their verdicts; None if the annotator
-    takes no part.
+    """Return verdicts as a text such as "0r2w": the number of each edit, and the letter of its
+    verdict. None for None. `numbers` has the numbers of a line's edits; new edits are added.
     """
     if verdicts is None:
         return None

@@ -7,6 +7,7 @@ user's matplotlib settings, or needs a display.
 """
 
 import io
+import math
 import textwrap
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -91,8 +92,8 @@ _NO_DATES: dict[str, dict[str, Any]] = {
 
 @contextmanager
 def styled(chosen: PlotStyle = PLAIN) -> Iterator[None]:
-    """Set matplotlib's own defaults, `plain.mplstyle` and the chosen style; restore the user's
-    settings afterwards.
+    """Within this context, set matplotlib's settings to its defaults, `plain.mplstyle` and the chosen
+    style, whatever the user's settings are; these are restored afterwards.
     """
     letters = {
         "font.family": PlotStyle.FONTS[chosen.font],
@@ -104,7 +105,7 @@ def styled(chosen: PlotStyle = PLAIN) -> Iterator[None]:
     token = STYLE.set(chosen)
     try:
         with style.context(styles), warnings.catch_warnings():
-            # a name in another script gets boxes
+            # A name in a script that the font lacks gets boxes, without a warning.
             warnings.filterwarnings("ignore", message="Glyph .* missing from")
             yield
     finally:
@@ -132,8 +133,8 @@ Draw = Callable[[ReportContext], Iterator[PlotFigure]]
 
 
 def in_style(draw: Draw) -> Draw:
-    """Return a plot that draws each figure in the style of the report, and between two figures
-    leaves matplotlib's settings as they are.
+    """Decorate a generator of figures so that each is drawn in the style of the report; while the
+    caller has a figure, matplotlib's settings are the user's.
     """
 
     @wraps(draw)
@@ -152,11 +153,10 @@ def in_style(draw: Draw) -> Draw:
 def new_figure(
     width: float = WIDTH, height: float = 4.0, *, square: bool = False
 ) -> tuple[StyledFigure, Axes]:
-    """Return an empty figure with one pair of axes.
+    """Return an empty figure and its axes. Width and height are in inches.
 
-    Width and height are in inches. If the style has another width, the figure has that one; the
-    height of a `square` one changes likewise.
-    """
+    If the style has a width, the figure has that one; the height of a `square` figure changes in
+    proportion."""
     plot_style = STYLE.get()
     chosen_width = PlotStyle.WIDTHS.get(plot_style.width, width)
     if square:
@@ -174,8 +174,8 @@ def add_title(
     subject: str = "",
     *caption: str,
 ) -> Figure:
-    """Write the data set, the metric, the subject and a caption over the axes, unless figures shall
-    have no title; return the figure.
+    """Write a title over the axes, and return the figure: the data set and metric of the group, the
+    subject, and below them the sentences of a caption. A style may forbid titles.
     """
     plot_style = STYLE.get()
     if not plot_style.title:
@@ -188,33 +188,34 @@ def add_title(
     title = ": ".join(parts)
     figure.draw_without_rendering()  # from here on the axes have their position
     left = axes.get_position().x0
-    size = plot_style.points(10)
-    letters = int(140 / size * figure.get_figwidth() * (1 - left))
+    font_size = plot_style.points(10)
+    # About so many letters have room above the axes.
+    letters = int(140 / font_size * figure.get_figwidth() * (1 - left))
     lines: list[str] = []
     for text in (title, *map(printable, caption)):
         lines += textwrap.wrap(text, max(letters, 20), break_on_hyphens=False)
     if caption:
-        more_height = LINE_HEIGHT * size / 72 * (len(lines) - 1)
+        more_height = LINE_HEIGHT * font_size / 72 * (len(lines) - 1)
         figure.set_figheight(figure.get_figheight() + more_height)
     figure.suptitle(
         "\n".join(lines),
         x=left,
         horizontalalignment="left",
-        fontsize=size,
+        fontsize=font_size,
     )
     return figure
 
 
 def add_legend(figure: Figure, entries: Sequence[Artist], columns: int) -> None:
-    """Draw a legend below the axes; a narrow figure has as many of the columns as there is room
-    for.
+    """Draw a legend in columns below the axes. A narrow figure has fewer columns if there is no room
+    for all, and grows in height for further lines.
     """
     if STYLE.get().narrow:
         longest = max(len(str(entry.get_label())) for entry in entries)
         column_points = PlotStyle.MIN_POINTS * (0.55 * longest + 4)
-        room = int(figure.get_figwidth() * 72 / column_points)
-        columns = max(1, min(columns, room))
-        lines = -(-len(entries) // columns)
+        fitting_columns = int(figure.get_figwidth() * 72 / column_points)
+        columns = max(1, min(columns, fitting_columns))
+        lines = math.ceil(len(entries) / columns)
         more_height = 1.6 * PlotStyle.MIN_POINTS / 72 * (lines - 1)
         figure.set_figheight(figure.get_figheight() + more_height)
     figure.legend(
@@ -225,14 +226,17 @@ def add_legend(figure: Figure, entries: Sequence[Artist], columns: int) -> None:
 
 
 def draw_rows(rows: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
-    """Return a figure of rows, the first on top."""
+    """Return a figure of rows and its axes: names at the left, the first on top, marks on a common
+    scale, notes at the right. Every second cluster has a band; its name is a note.
+    """
     plot_style = STYLE.get()
     count = len(rows.names)
     row_height = 0.7 * ROW if plot_style.narrow else ROW
-    room = 1.1 if plot_style.title else 0.8
+    # Inches for all but the rows.
+    frame_height = 1.1 if plot_style.title else 0.8
     if legend_below:
-        room += 0.3
-    figure, axes = new_figure(height=room + row_height * max(count, 2))
+        frame_height += 0.3
+    figure, axes = new_figure(height=frame_height + row_height * max(count, 2))
     axes.set_yticks(range(count), [short_text(name) for name in rows.names])
     axes.set_ylim(count - 0.4, -0.6)
     axes.grid(visible=False, axis="y")
@@ -270,16 +274,16 @@ def draw_rows(rows: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
             name = f"cluster {cluster}"
         middle = rows.clusters.index(cluster) + (size - 1) / 2
         notes.append((middle, name))
-    behind = axes.get_yaxis_transform()
+    # x from 0 to 1 over the axes, y in rows.
+    right_of_axes = axes.get_yaxis_transform()
     for y, note in notes:
-        letters = plot_style.points(8)
         axes.text(
             1.01,
             y,
             note,
-            transform=behind,
+            transform=right_of_axes,
             va="center",
-            fontsize=letters,
+            fontsize=plot_style.points(8),
             color=GREY,
         )
     if legend_below and rows.legend:
@@ -292,20 +296,20 @@ def draw_rows(rows: Rows, *, legend_below: bool = False) -> tuple[Figure, Axes]:
 
 
 def draw_curves(curves: Curves) -> tuple[Figure, Axes]:
-    """Return a figure of lines over their steps, with shaded intervals. The best point of each line
-    is large.
+    """Return a figure of curves with shaded intervals, and its axes. A level, a score without a
+    position on the axis of x, is a horizontal line; the legend names all lines.
     """
     count = len(curves.lines) + len(curves.levels)
     figure, axes = new_figure(height=3.8 + 0.1 * count)
-    for number, (name, dots) in enumerate(curves.lines):
-        _draw_curve(axes, number, name, dots)
-    for number, (name, level) in enumerate(curves.levels, len(curves.lines)):
+    for index, (name, dots) in enumerate(curves.lines):
+        _draw_curve(axes, index, name, dots)
+    for index, (name, level) in enumerate(curves.levels, len(curves.lines)):
         axes.axhline(
             level,
             zorder=0,
             label=short_text(name, 40),
             color=GREY if name else ORANGE,
-            linestyle=LINES[number % len(LINES)],
+            linestyle=LINES[index % len(LINES)],
             linewidth=0.9,
         )
     axes.set_xlabel(short_text(curves.x_axis, 60))
@@ -313,7 +317,8 @@ def draw_curves(curves: Curves) -> tuple[Figure, Axes]:
     if curves.ends:
         axes.set_ylim(*curves.ends)
     if curves.ticks:
-        step = -(-len(curves.ticks) // MAX_TICKS)
+        # Each label, or each second, third ... one.
+        step = math.ceil(len(curves.ticks) / MAX_TICKS)
         axes.set_xticks(range(0, len(curves.ticks), step), curves.ticks[::step])
     entries = list(axes.get_legend_handles_labels()[0])
     for kind, meaning in curves.legend:
@@ -334,12 +339,15 @@ def draw_curves(curves: Curves) -> tuple[Figure, Axes]:
 
 def _draw_curve(
     axes: Axes,
-    number: int,
+    index: int,
     name: str,
     dots: Sequence[Dot],
 ) -> None:
-    colour = COLOURS[number % len(COLOURS)]
-    marker = MARKERS[number % len(MARKERS)]
+    """Draw a curve with its shaded interval in the colour, marker and line of its index. Points of
+    the kinds "large" and "open" are drawn again, larger or hollow.
+    """
+    colour = COLOURS[index % len(COLOURS)]
+    marker = MARKERS[index % len(MARKERS)]
     xs = [dot.x for dot in dots]
     axes.plot(
         xs,
@@ -348,7 +356,7 @@ def _draw_curve(
         markersize=4,
         label=short_text(name, 40),
         color=colour,
-        linestyle=LINES[number % len(LINES)],
+        linestyle=LINES[index % len(LINES)],
         linewidth=1.2,
     )
     if any(dot.low < dot.high for dot in dots):
@@ -376,7 +384,7 @@ def _draw_curve(
 
 
 def draw_points(points: Points) -> tuple[Figure, Axes]:
-    """Return a figure of dots, which have no names yet: see add_labels()."""
+    """Return a figure of dots, larger for many, and its axes. add_labels() adds the names."""
     size = 4.6 if len(points.points) <= MAX_SMALL_POINTS else 7.5
     figure, axes = new_figure(size + 0.9, size, square=True)
     xs = [point.x for point in points.points]
@@ -391,24 +399,25 @@ def draw_points(points: Points) -> tuple[Figure, Axes]:
 def add_labels(
     figure: Figure, axes: Axes, labels: Sequence[tuple[str, float, float]]
 ) -> None:
-    """Write names beside their points, as (name, x, y). A line joins a name to a distant point.
+    """Write names beside their points where they cover least: `labels` are (name, x, y), in the units
+    of the axes. A line joins a name to a distant point.
 
-    If the style has a width, a name that has no room within the figure is left out.
-    """
+    If the style has a width, a name that has no room within the figure is left out."""
     plot_style = STYLE.get()
     figure.draw_without_rendering()  # from here on the axes have their position
     figure.set_layout_engine("none")
     inside = axes.get_window_extent()
-    scale = 72 / figure.dpi
-    letters = plot_style.points(8)
+    points_per_pixel = 72 / figure.dpi
+    font_size = plot_style.points(8)
+    # Points and sizes of names in pixels; a name is measured by drawing it.
     points: list[tuple[float, float]] = []
     sizes: list[tuple[float, float]] = []
     for name, x, y in labels:
         points.append(tuple(axes.transData.transform((x, y))))
-        drawn = axes.text(0, 0, name, fontsize=letters)
-        box = drawn.get_window_extent()
+        measured = axes.text(0, 0, name, fontsize=font_size)
+        box = measured.get_window_extent()
         sizes.append((box.width, box.height))
-        drawn.remove()
+        measured.remove()
     frame = Box(inside.x0, inside.y0, inside.x1, inside.y1)
     line = {
         "arrowstyle": "-",
@@ -417,25 +426,25 @@ def add_labels(
         "shrinkA": 0,
         "shrinkB": 2,
     }
-    for number, position in label_positions(points, sizes, frame).items():
-        half = sizes[number][0] / 2
-        is_inside = (
-            position.x - half >= 0 and position.x + half <= figure.bbox.width
-        )
+    for index, position in label_positions(points, sizes, frame).items():
+        half_width = sizes[index][0] / 2
+        left = position.x - half_width
+        right = position.x + half_width
+        is_inside = left >= 0 and right <= figure.bbox.width
         if plot_style.width and not is_inside:
             continue
-        name, x, y = labels[number]
-        point_x, point_y = points[number]
-        right = (position.x - point_x) * scale
-        up = (position.y - point_y) * scale
+        name, x, y = labels[index]
+        point_x, point_y = points[index]
+        x_offset = (position.x - point_x) * points_per_pixel
+        y_offset = (position.y - point_y) * points_per_pixel
         axes.annotate(
             name,
             (x, y),
-            xytext=(right, up),
+            xytext=(x_offset, y_offset),
             textcoords="offset points",
             ha="center",
             va="center",
-            fontsize=letters,
+            fontsize=font_size,
             annotation_clip=False,
             arrowprops=line if position.needs_line else None,
         )

@@ -42,13 +42,14 @@ def curves(context: ReportContext) -> Iterator[PlotFigure]:
 
 @in_style
 def ranks(context: ReportContext) -> Iterator[PlotFigure]:
-    """Draw rank ranges, with clusters as bands; ranges of different clusters do not overlap."""
+    """Draw rank ranges, with clusters as bands, for each leader board on which all systems have
+    them. Ranges of different clusters do not overlap.
+    """
     subject = (
         f"rank (circle) and its {shown_level(context.results.level)} range"
     )
     for group in groups(context.results):
         rows = rank_rows(group.scores)
-        # a figure has all systems of a table
         if rows and len(rows.names) == len(group.scores):
             figure, axes = draw_rows(rows)
             yield PlotFigure(group, "", add_title(figure, axes, group, subject))
@@ -56,8 +57,8 @@ def ranks(context: ReportContext) -> Iterator[PlotFigure]:
 
 @in_style
 def differences(context: ReportContext) -> Iterator[PlotFigure]:
-    """Draw differences from the baseline with their intervals. A filled point is a significant
-    difference.
+    """Draw differences from the baseline with their intervals, for each leader board with tests
+    against one. A filled point is a significant difference.
     """
     baseline = short_text(str(context.results.baseline), 30)
     subject = f"difference from {baseline} (filled: significant)"
@@ -69,10 +70,10 @@ def differences(context: ReportContext) -> Iterator[PlotFigure]:
 
 
 def plot_files(context: ReportContext) -> dict[str, bytes]:
-    """Return those of the plots in context.plots that the run has data for.
+    """Return the files of the plots in `context.plots`, or of all plots, that the run has data for:
+    {PLOT.DATASET.LABEL.TYPE: bytes}, with numbers from 2 if names would be equal.
 
-    Raises InputError for an unknown plot.
-    """
+    Raises InputError for an unknown plot."""
     names = dict.fromkeys(context.plots or PLOTS)
     for name in names:
         if name not in PLOTS:
@@ -80,20 +81,19 @@ def plot_files(context: ReportContext) -> dict[str, bytes]:
             raise InputError(f"--plot {name}: no plot is called so{hint}")
     files: dict[str, bytes] = {}
     for name in names:
-        for group, more, figure in PLOTS[name].figures(context):
+        for group, subject, figure in PLOTS[name].figures(context):
             parts = [name]
             if group.dataset:
                 parts.append(file_name(group.dataset))
-            label = re.sub("[^A-Za-z0-9]+", "_", f"{group.label} {more}").strip(
-                "_"
-            )
+            label = f"{group.label} {subject}"
+            label = re.sub("[^A-Za-z0-9]+", "_", label).strip("_")
             if label:
                 parts.append(label)
             stem = ".".join(parts)
             file = f"{stem}.{context.plot_type}"
-            number = 2
+            copy = 2
             while file in files:  # labels may differ in punctuation alone
-                file = f"{stem}.{number}.{context.plot_type}"
-                number += 1
+                file = f"{stem}.{copy}.{context.plot_type}"
+                copy += 1
             files[file] = saved(figure, context.plot_type, context.plot_style)
     return files

@@ -74,38 +74,46 @@ def label_positions(
     sizes: Sequence[tuple[float, float]],
     frame: Box,
 ) -> dict[int, LabelPosition]:
-    """Return a position for the label of each point, by its number: the first free one, or the one
-    that covers least.
+    """Return a position for the label of each point, by the point's index: the nearest one that
+    covers no point or other label, or the one that covers least.
 
     The points are in pixels, and y grows upwards. The sizes are width and height of the labels,
-    which should stay inside the frame. Points on the right choose first.
-    """
-    taken = [Box(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points]
+    which should stay inside the frame. The labels are placed in order, those of the points furthest
+    to the right first."""
+    occupied = [
+        Box(x - POINT, y - POINT, x + POINT, y + POINT) for x, y in points
+    ]
     positions: dict[int, LabelPosition] = {}
-    order = sorted(
-        range(len(points)), key=lambda n: (-points[n][0], -points[n][1])
-    )
-    for number in order:
-        distance, box = _best_box(points[number], sizes[number], taken, frame)
-        taken.append(box)
+
+    def from_right(index: int) -> tuple[float, float]:
+        x, y = points[index]
+        return -x, -y
+
+    for index in sorted(range(len(points)), key=from_right):
+        distance, box = _best_box(points[index], sizes[index], occupied, frame)
+        occupied.append(box)
         x = (box.left + box.right) / 2
         y = (box.bottom + box.top) / 2
-        positions[number] = LabelPosition(x, y, distance > NEAR)
+        positions[index] = LabelPosition(x, y, distance > NEAR)
     return positions
 
 
 def _best_box(
     point: tuple[float, float],
     size: tuple[float, float],
-    taken: Sequence[Box],
+    occupied: Sequence[Box],
     frame: Box,
 ) -> tuple[float, Box]:
-    """Return the first free box for a label, or the one that covers least, and its distance."""
+    """Return the distance from a point, and the box there, where a label of this size covers no
+    occupied box and stays in the frame; if there is none, where it covers least.
+
+    DISTANCES and, at each, ANGLES are tried in order."""
     point_x, point_y = point
     half_width = size[0] / 2
     half_height = size[1] / 2
     tried = []
     for distance in DISTANCES:
+        # The middles of labels at a distance are on an ellipse.
         x_radius = distance + half_width
         y_radius = distance + half_height - NEAR / 3
         for angle in ANGLES:
@@ -119,7 +127,8 @@ def _best_box(
                 top=y + half_height,
             )
             outside = box.area - box.common_area(frame)
-            covered = sum(box.common_area(other) for other in taken) + outside
+            covered = sum(box.common_area(other) for other in occupied)
+            covered += outside
             if covered <= MAX_COVERED:
                 return distance, box
             tried.append((covered, distance, box))

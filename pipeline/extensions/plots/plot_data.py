@@ -1,4 +1,4 @@
-"""What figures show of results: rows of marks, curves, points, or orders of systems.
+"""Descriptions of figures of results: rows of marks, curves, points, or orders of systems.
 
 The page draws them as SVG (`pipeline.extensions.page`), `canvas.py` draws them with matplotlib.
 Both choose positions, colours and fonts; names, numbers and the kinds of marks are from here.
@@ -10,13 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pipeline.metrics import factor
-from pipeline.report.tables import (
-    Group,
-    groups,
-    p_cell,
-    percent,
-    shown_level,
-)
+from pipeline.report.tables import Group, groups, p_cell, percent, shown_level
 from pipeline.scoring import Results, Score, Series
 
 
@@ -146,41 +140,44 @@ def disagreement(
     rankings: Sequence[tuple[str, Sequence[RankedSystem]]] = (),
     subject: str = "metrics",
 ) -> Orders | None:
-    """Return other rankings and those by metrics, or None if there are fewer than two.
+    """Return the orders of systems in several rankings beside each other, or None if there are fewer
+    than two. `subject` is what ranks them, in the label.
 
-    `titled` are titles and scores, `rankings` other titles and rankings, of which only systems with
-    scores are taken. Without bootstrap samples, systems with equal scores are a cluster.
-    """
+    `titled` are the titles and scores of rankings by metrics. Before them come `rankings`, titles
+    and systems from elsewhere, such as human judgements; systems without scores are left out.
+    Without bootstrap samples, systems with equal scores are a cluster."""
     scored: set[str] = set()
     for _, group in titled:
-        for score in group.scores:
-            scored.add(score.system)
-    columns: list[tuple[str, dict[str, int]]] = []
-    descriptions: dict[str, list[str]] = {}
-
-    def add(title: str, systems: Sequence[RankedSystem]) -> None:
-        clusters = {}
-        for system in systems:
-            clusters[system.name] = system.cluster
-            texts = descriptions.setdefault(system.name, [])
-            texts.append(f"{system.rank} by {title}")
-        columns.append((title, clusters))
-
+        scored.update(score.system for score in group.scores)
+    systems_by_title: list[tuple[str, list[RankedSystem]]] = []
     for title, systems in rankings:
-        add(title, [system for system in systems if system.name in scored])
+        with_scores = [system for system in systems if system.name in scored]
+        systems_by_title.append((title, with_scores))
     for title, group in titled:
         finite = [score for score in group.scores if math.isfinite(score.score)]
-        add(title, list(map(_ranked_system, finite)))
-    if len(columns) < 2:
+        systems_by_title.append((title, list(map(_ranked_system, finite))))
+    if len(systems_by_title) < 2:
         return None
-    titles = {}
-    for name, texts in descriptions.items():
-        titles[name] = f"{name}: {', '.join(texts)}"
+    columns: list[tuple[str, dict[str, int]]] = []
+    rank_texts: dict[str, list[str]] = {}
+    for title, ranked_systems in systems_by_title:
+        clusters = {}
+        for system in ranked_systems:
+            clusters[system.name] = system.cluster
+            texts = rank_texts.setdefault(system.name, [])
+            texts.append(f"{system.rank} by {title}")
+        columns.append((title, clusters))
+    descriptions = {}
+    for name, texts in rank_texts.items():
+        descriptions[name] = f"{name}: {', '.join(texts)}"
     label = f"where {subject} disagree: the order of the systems in each column"
-    return Orders(label, columns, titles)
+    return Orders(label, columns, descriptions)
 
 
 def _ranked_system(score: Score) -> RankedSystem:
+    """Return the rank, rank range and cluster of a score; without bootstrap samples its rank is
+    all of them.
+    """
     best = score.rank
     worst = score.rank
     cluster = score.rank
@@ -190,14 +187,14 @@ def _ranked_system(score: Score) -> RankedSystem:
     return RankedSystem(score.system, score.rank, best, worst, cluster)
 
 
-def leaving(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    """Return the systems that leave their cluster between two rankings: -1 if they rise, 1 if they
-    fall.
+def leaving(ranking: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    """Return the systems that leave their cluster from one ranking to the other: {system: -1 if it
+    rises, 1 if it falls}. Rankings are {system: cluster}, the best system first.
 
-    Among the systems in both rankings, the positions of the two clusters do not overlap.
-    """
-    before = _cluster_positions(one, other)
-    after = _cluster_positions(other, one)
+    A system leaves its cluster if the positions of its two clusters do not overlap, counted among
+    the systems that are in both rankings."""
+    before = _cluster_positions(ranking, other)
+    after = _cluster_positions(other, ranking)
     moves = {}
     for name, (first, last) in before.items():
         new_first, new_last = after[name]
@@ -228,7 +225,9 @@ def _cluster_positions(
 
 
 def score_rows(group: Group) -> Rows:
-    """Return scores with their intervals. A filled dot differs significantly from the baseline."""
+    """Return a row for each system of a leader board: its score, the intervals that it has, and a
+    line at the baseline's score. A hollow dot does not differ significantly from the baseline.
+    """
     results = group.results
     baseline = results.baseline
     tests = {}
@@ -245,9 +244,11 @@ def score_rows(group: Group) -> Rows:
             low, high = score.bootstrap.interval
             marks.append(Mark(row, "interval", unit * low, unit * high))
         value = unit * score.score
+        kind = "value"
         test = tests.get(score.system)
-        is_open = test is not None and not results.is_significant(test)
-        marks.append(Mark(row, "open" if is_open else "value", value, value))
+        if test and not results.is_significant(test):
+            kind = "open"
+        marks.append(Mark(row, kind, value, value))
         if score.system == baseline:
             line = value
     kinds = {mark.kind for mark in marks}
@@ -271,13 +272,15 @@ def score_rows(group: Group) -> Rows:
 
 
 def difference_rows(group: Group) -> Rows | None:
-    """Return differences from the baseline with their intervals, or None if there are none."""
+    """Return a row for each system that was tested against the baseline, in the order of the leader
+    board: the difference of its score, the interval and the p-value. None if there is no baseline.
+    """
     results = group.results
-    by_system = {test.system: test for test in group.tests}
+    test_of_system = {test.system: test for test in group.tests}
     tests = []
     for score in group.scores:
-        if score.system in by_system:
-            tests.append(by_system[score.system])
+        if score.system in test_of_system:
+            tests.append(test_of_system[score.system])
     if results.baseline is None or not tests:
         return None
     marks = []
@@ -309,7 +312,7 @@ def rank_rows(scores: Sequence[Score]) -> Rows | None:
 
 
 def rows_of_ranks(systems: Sequence[RankedSystem]) -> Rows:
-    """Return the rank ranges of systems, the best first."""
+    """Return a row for each system, in their order: its rank, and its rank range in samples."""
     marks: list[Mark] = []
     for row, (name, rank, best, worst, cluster) in enumerate(systems):
         title = f"{name}: rank {rank}, in samples {best} to {worst}, cluster {cluster}"
@@ -336,22 +339,22 @@ def rows_of_ranks(systems: Sequence[RankedSystem]) -> Rows:
 def step_curves(
     runs: Sequence[tuple[str, Results]],
 ) -> Iterator[tuple[Group, Curves]]:
-    """Yield scores over steps for each metric and data set of named runs; the name is empty if
-    there is one run alone.
+    """Yield the curves of scores over steps, such as checkpoints, for each metric and data set of
+    runs (name, results), with the group of the first run. The name is empty if there is one run.
 
-    Runs share a figure if the metric has the same settings, and the data set the same texts.
-    """
-    together: dict[tuple[object, ...], list[NamedGroup]] = {}
+    Runs share a figure if the metric has the same settings, and the data set the same texts."""
+    groups_of_figure: dict[tuple[object, ...], list[NamedGroup]] = {}
     for name, results in runs:
         for group in groups(results):
             digests = group.info.digests
-            shared = set()
+            texts = set()
             for role, digest in digests.items():
                 if not role.startswith("system "):
-                    shared.add((role, digest))
-            key = (group.dataset, group.metric, frozenset(shared))
-            together.setdefault(key, []).append(NamedGroup(name, group))
-    for named_groups in together.values():
+                    texts.add((role, digest))
+            key = (group.dataset, group.metric, frozenset(texts))
+            named_groups = groups_of_figure.setdefault(key, [])
+            named_groups.append(NamedGroup(name, group))
+    for named_groups in groups_of_figure.values():
         for curves in curves_of(named_groups):
             yield named_groups[0].group, curves
 
@@ -366,8 +369,8 @@ def curves_of(named_groups: Sequence[NamedGroup]) -> list[Curves]:
 
 
 def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
-    """Return the scores of the systems that have a number on an axis, and of those that have none
-    on any axis.
+    """Return the curves of the series of systems that have a number on an axis, such as steps of
+    training; systems without a number on any axis are levels. The groups are of one metric.
     """
     lines: list[tuple[str, list[Dot]]] = []
     levels: list[tuple[str, float]] = []
@@ -375,15 +378,15 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
     for named_group in named_groups:
         group = named_group.group
         prefix = named_group.prefix
-        on_axes: set[str] = set()
+        in_series: set[str] = set()
         for series in group.series:
             for _, system in series.steps:
-                on_axes.add(system)
+                in_series.add(system)
             if series.axis == axis:
                 name = f"{prefix}{series.name}".strip(": ") or axis
                 lines.append((name, _dots(named_group, series)))
         for score in group.scores:
-            if math.isfinite(score.score) and score.system not in on_axes:
+            if math.isfinite(score.score) and score.system not in in_series:
                 levels.append((prefix + score.system, 100 * score.score))
         for sentence in group.best_sentences:
             caption.append(prefix + sentence)
@@ -413,6 +416,9 @@ def _curves(named_groups: Sequence[NamedGroup], axis: str) -> Curves:
 
 
 def _dots(named_group: NamedGroup, series: Series) -> list[Dot]:
+    """Return a dot for each step of a series whose system has a finite score, in percent, with its
+    bootstrap interval.
+    """
     group = named_group.group
     best = group.best_of(series)
     scores = {score.system: score for score in group.scores}

@@ -52,30 +52,30 @@ def with_published(
     progress: Progress | None = None,
 ) -> Results:
     """Return the results with the sections judgments, columns, correlations and agreements, and
-    with the verdicts.
+    with `expectations` if the config has `expect`.
 
-    These are the verdict on the whole, that on record, and the entries with theirs; `missed` has
-    the numbers, from 1, of the entries whose verdict is worse than the one on record."""
+    `expectations` has the verdict on all entries, that on record, the entries with theirs, and
+    `missed`, the numbers (from 1) of the entries whose verdict is worse than the one on record.
+    `written` are the sections of the config, and `opened` what was read for them; `scored` are the
+    scores of each metric on each data set, and `progress` is that of TrueSkill."""
     sections = Sections(written, opened, scored, results.scores)
     results = replace(results, **sections.compute(progress))
     if written.expect:
         plain = results.plain()
         entries = []
-        for number, entry in enumerate(written.expect):
-            entries.append(_Entry(number, entry, sections, plain).checked())
-        verdicts_of_entries = [
-            (entry["verdict"], entry["published"]) for entry in entries
-        ]
+        verdicts_of_entries = []
+        missed = []
+        for index, expected in enumerate(written.expect):
+            entry = _Entry(index, expected, sections, plain).checked()
+            entries.append(entry)
+            verdicts_of_entries.append((entry["verdict"], entry["published"]))
+            if entry["missed"]:
+                missed.append(index + 1)
+        publication = written.publication
         expectations = {
             "verdict": verdicts.whole_verdict(verdicts_of_entries),
-            "recorded": written.publication.verdict
-            if written.publication
-            else None,
-            "missed": [
-                number
-                for number, entry in enumerate(entries, 1)
-                if entry["missed"]
-            ],
+            "recorded": publication.verdict if publication else None,
+            "missed": missed,
             "entries": entries,
         }
         results = replace(results, expectations=expectations)
@@ -84,7 +84,9 @@ def with_published(
 
 
 class Sections:
-    """Computes the sections judgments, columns, correlations and agreements of results.json."""
+    """Computes the sections judgments, columns, correlations and agreements of results.json, from
+    the sections of the config (`written`), what was read for them (`opened`), and the scores.
+    """
 
     def __init__(
         self,
@@ -103,7 +105,9 @@ class Sections:
         """Warnings: what could not be computed, and why."""
 
     def compute(self, progress: Progress | None = None) -> JsonObject:
-        """Return the sections by name; an empty one is None."""
+        """Return the sections by name; an empty one is None. What cannot be computed is left out,
+        with a note.
+        """
         for name, judgments in self.opened.judgments.items():
             config = self.written.judgments[name]
             self.judgments[name] = judgment_summary(judgments, config, progress)
@@ -112,8 +116,8 @@ class Sections:
                 self.columns[name] = self.column(name, column)
         correlations: dict[str, JsonObject] = {}
         for correlation in self.written.correlations:
-            for name, others in self.correlation(correlation).items():
-                correlations.setdefault(name, {}).update(others)
+            for name, coefficients in self.correlation(correlation).items():
+                correlations.setdefault(name, {}).update(coefficients)
         agreements: JsonObject = {}
         for name, agreement in self.written.agreements.items():
             with self.noted(name):
@@ -136,35 +140,36 @@ class Sections:
     def scored_by(
         self, metric: str | None, dataset: str | None
     ) -> MetricResult:
-        """Return the scores by the metric of a text, on a data set. None means the only data
-        set."""
+        """Return the scores by the metric that a text of the config means, on a data set; None means
+        the only metric, or the only data set.
+        """
         expected_metric = self.opened.metrics[metric]
         for result in self.scored:
-            if result.metric == expected_metric and dataset in (
-                None,
-                result.scores[0].dataset,
-            ):
+            if result.metric != expected_metric:
+                continue
+            if dataset in (None, result.scores[0].dataset):
                 return result
-        # the texts were checked when the files were opened
+        # Not reached: the names were checked when the files were opened.
         raise KeyError(metric)
 
     def column(self, name: str, column: models.ColumnConfig) -> Scores:
-        """Return the scores of a column, renamed and rounded as the config says."""
+        """Return the score of each system in a column, of a metric, from judgements or from a file,
+        with systems renamed and scores rounded as the config says.
+        """
+        scores: Scores = {}
         if column.metric is not None:
-            scored = self.scored_by(column.metric, column.dataset).scores
-            scores = {
-                score.system: output_of(score, column.output or "score")
-                for score in scored
-            }
+            output = column.output or "score"
+            result = self.scored_by(column.metric, column.dataset)
+            for score in result.scores:
+                scores[score.system] = output_of(score, output)
         elif column.judgments is not None:
             scores = self.judgments[column.judgments][column.human]["scores"]
         else:
             scores = self.opened.columns[name]
         renamed = {}
         for system, value in scores.items():
-            renamed[column.rename.get(system, system)] = round_score(
-                value, column.rounding
-            )
+            new_name = column.rename.get(system, system)
+            renamed[new_name] = round_score(value, column.rounding)
         if len(renamed) < len(scores):
             raise InputError(
                 "two systems would have the same name: see `rename`"
@@ -172,41 +177,49 @@ class Sections:
         return renamed
 
     def correlation(self, written: CorrelationConfig) -> dict[str, JsonObject]:
-        """Return {column: {other column: coefficients}}, computed on the systems that all of these
-        columns have."""
+        """Return {column: {other column: coefficients by name}} for each of the columns `of` with
+        each of those `with`; {} if either are all missing.
+
+        The coefficients are computed on the systems that all of these columns have, or, with
+        `statistics`, on the outputs that both columns have."""
         of = [name for name in written.of if name in self.columns]
         with_ = [name for name in written.with_ if name in self.columns]
         if not of or not with_:
             return {}
-        columns = {name: self.columns[name] for name in (*of, *with_)}
-        systems = common_systems(columns.values(), written.without)
-        if not written.statistics:
-            scored: set[str] = set()
-            for column in columns.values():
-                scored.update(common_systems([column]))
-            for name in written.without:
-                if name not in scored:
-                    self.notes.append(
-                        f"correlations: without: no column has a system '{name}'"
-                    )
-        outputs = self.opened.records
         result: dict[str, JsonObject] = {name: {} for name in of}
-        for one, two in product(of, with_):
-            if written.statistics:
-                result[one][two] = correlated(
-                    outputs[one], outputs[two], written
+        if written.statistics:
+            outputs = self.opened.records
+            for name, other in product(of, with_):
+                result[name][other] = correlated(
+                    outputs[name], outputs[other], written
                 )
-                continue
-            first = np.array([columns[one][system] for system in systems])
-            second = np.array([columns[two][system] for system in systems])
-            coefficients = correlate(first, second)
-            result[one][two] = {"systems": len(systems), **coefficients}
+            return result
+        columns = {name: self.columns[name] for name in (*of, *with_)}
+        scored: set[str] = set()
+        for column in columns.values():
+            scored.update(common_systems([column]))
+        for system in written.without:
+            if system not in scored:
+                self.notes.append(
+                    f"correlations: without: no column has a system '{system}'"
+                )
+        systems = common_systems(columns.values(), written.without)
+        vectors = {}
+        for name, column in columns.items():
+            vectors[name] = np.array([column[system] for system in systems])
+        for name, other in product(of, with_):
+            coefficients = correlate(vectors[name], vectors[other])
+            result[name][other] = {"systems": len(systems), **coefficients}
         return result
 
     def agreement(
         self, name: str, written: models.AgreementConfig
     ) -> JsonObject:
-        """Return how far sentence scores agree with judgements."""
+        """Return how far the sentence scores of a metric, or in a table, agree with judgements: the
+        systems, and the fields of SentenceLevel.
+
+        `order` gives the systems' order, which decides how pairs with equal scores count. Raises
+        InputError if it does not name each system once."""
         judgments = self.opened.judgments[written.judgments]
         if written.table is not None:
             cells = self.opened.sentence_tables[name]
@@ -236,8 +249,9 @@ class Sections:
 
 
 def output_of(score: Score, output: str, others: Iterable[str] = ()) -> float:
-    """Return an output of a score. Raises InputError, which lists `others` too, where the metric
-    has no such output."""
+    """Return the score, or another output of its metric, such as precision. Raises InputError if
+    the metric has no such output; the message lists `others` too.
+    """
     if output == "score":
         return score.score
     if output not in score.outputs:
@@ -254,7 +268,9 @@ def round_score(
     rounding: models.RoundingConfig | None,
     scale: str = "1",
 ) -> float:
-    """Return a score times a scale, rounded where a rounding is given."""
+    """Return a score times a scale, rounded if there is a rounding. The product is exact in decimal;
+    NaN and infinity stay.
+    """
     if not math.isfinite(value) or (rounding is None and scale == "1"):
         return value
     scaled = verdicts.decimal(value, scale)
@@ -268,18 +284,18 @@ def _scores_of_cells(
     judgments: Judgments,
     without: Sequence[str],
 ) -> JudgedScores:
-    """Return the scores of judged systems in a table, of the sentences that it has.
+    """Return the sentence scores of judged systems, but for `without`, in the cells of a table. Its
+    sentences are the columns, in their order; NaN is a missing score of one that was not judged.
 
-    Sentences are the same if their numbers are written alike. Raises InputError if a score is
-    missing."""
+    Sentences are the same if their numbers are written alike. Raises InputError if a score of a
+    judged sentence is missing."""
     judged = set(judgments.systems).difference(without)
-    numbers = {
-        (cell.system, cell.sentence): float(cell.score) for cell in cells
-    }
-    systems = sorted(judged.intersection(system for system, _ in numbers))
+    scores: dict[tuple[str, str], float] = {}
     columns: dict[str, int] = {}
-    for _, sentence in numbers:
-        columns.setdefault(sentence, len(columns))
+    for cell in cells:
+        scores[cell.system, cell.sentence] = float(cell.score)
+        columns.setdefault(cell.sentence, len(columns))
+    systems = sorted(judged.intersection(cell.system for cell in cells))
     if not systems:
         raise InputError("agreements: the table has no system that was judged")
     for segment in judgments.segments:
@@ -287,7 +303,7 @@ def _scores_of_cells(
             message = f"no score of the judged sentence {segment}"
             raise InputError(f"agreements: the table has {message}")
         for system in systems:
-            if (system, segment) not in numbers:
+            if (system, segment) not in scores:
                 message = (
                     f"no score of {system} for the judged sentence {segment}"
                 )
@@ -295,7 +311,7 @@ def _scores_of_cells(
     rows = []
     for system in systems:
         rows.append(
-            [numbers.get((system, sentence), nan) for sentence in columns]
+            [scores.get((system, sentence), nan) for sentence in columns]
         )
     lines = [columns[segment] for segment in judgments.segments]
     return JudgedScores(systems, np.array(rows), np.array(lines, np.int64))
@@ -305,8 +321,8 @@ def _other_annotators(
     written: models.PublishedConfig,
     opened: Published,
 ) -> Iterator[str]:
-    """Yield a warning for each entry whose texts are annotated here by other versions than those of
-    the publication."""
+    """Yield a warning for each entry of `expect` whose texts are annotated with edits by another
+    annotator (its name and versions) than the publication used, or `annotator` has no effect."""
     for number, entry in enumerate(written.expect, 1):
         metric = None
         if entry.path is None:
@@ -329,22 +345,26 @@ def _other_annotators(
 
 
 class _Entry:
-    """An entry of the section `expect`, with the results that it is compared with."""
+    """An entry of the section `expect`, by its index, with the results that it is compared with."""
 
     def __init__(
         self,
-        number: int,
+        index: int,
         entry: models.ExpectationConfig,
         sections: Sections,
         plain: JsonObject,
     ) -> None:
-        self.number = number
+        self.index = index
         self.entry = entry
         self.sections = sections
         self.plain = plain
+        """The results as mappings and lists."""
 
     def checked(self) -> JsonObject:
-        """Return the title, the verdict and the compared values of the entry, as in results.json."""
+        """Return the title, the verdict and the compared values of the entry, as in results.json.
+
+        An error in the comparison becomes its message, and the verdict is "differs". Of more than
+        MAX_LISTED values only so many that are not equal are listed."""
         entry = self.entry
         compared: list[verdicts.Compared] = []
         message = None
@@ -383,7 +403,9 @@ class _Entry:
         }
 
     def recorded(self) -> Verdict:
-        """Return the verdict on record; only a worse one is a miss."""
+        """Return the verdict that the config records for the entry, or else the best that its keys
+        allow. Only a worse one is a miss.
+        """
         entry = self.entry
         publication = self.sections.written.publication
         if entry.recorded:
@@ -408,28 +430,31 @@ class _Entry:
         return " ".join(filter(None, parts))
 
     def compared(self) -> list[verdicts.Compared]:
-        """Return the comparison of each value. Raises InputError where the results do not have what
-        is expected."""
+        """Return the comparison of each value of the entry: with values in the config, a table or
+        reports, with an order of systems, or (`same`) of two paths in the results.
+
+        Raises InputError if the results do not have what is expected."""
         entry = self.entry
         ours = self.ours()
         if entry.same is not None:
-            same = verdicts.Compared(
+            comparison = verdicts.Compared(
                 keys=(), expected=entry.same, found=entry.path
             )
             if ours == _at_path(self.plain, entry.same):
-                same.verdict = "equal"
-            return [same]
+                comparison.verdict = "equal"
+            return [comparison]
+        scale = entry.scale
         if entry.mean is not None:
             ours = _mean(ours, entry)
+            if entry.before is not None:
+                scale = "1"  # its parts are scaled already
         if entry.order is not None:
             return verdicts.compare_order(entry.order, _numbers(ours))
         expected = entry.values
         if entry.reports is not None:
-            expected = self.sections.opened.expected_reports[self.number]
+            expected = self.sections.opened.expected_reports[self.index]
         elif entry.table is not None:
             expected = self.expected_table()
-        is_scaled = entry.mean is not None and entry.before is not None
-        scale = "1" if is_scaled else entry.scale
         compared = []
         for leaf in verdicts.leaves(expected, ours):
             compared.append(
@@ -438,7 +463,9 @@ class _Entry:
         return compared
 
     def ours(self) -> Any:
-        """Return our values: those at a path, the counts of reports, or scores by system."""
+        """Return our values for the entry: what is at a path in the results, counts as in reports of
+        m2scorer, sentence scores, or an output of the metric, each by system.
+        """
         entry = self.entry
         if entry.path is not None:
             return _at_path(self.plain, entry.path)
@@ -448,96 +475,108 @@ class _Entry:
         if entry.sentences is not None:
             return self.sentence_scores(scored)
         first = scored.scores[0]
-        section, _, name = entry.output.partition(".")
+        output = entry.output
         values: JsonObject = {}
         for score in self.sections.scores:
             if (score.dataset, score.metric) != (first.dataset, first.metric):
                 continue
-            if entry.output == "rank":
-                values[score.system] = score.rank
-            elif name and entry.output in models.SPECIAL:
-                # of `samples` or `bootstrap`
-                values[score.system] = getattr(
-                    getattr(score, section), name, None
-                )
+            value: float | None
+            if output == "rank":
+                value = score.rank
+            elif "." in output and output in models.SPECIAL:
+                # Such as bootstrap.mean; None if there was no bootstrap.
+                section, _, name = output.partition(".")
+                value = getattr(getattr(score, section), name, None)
             else:
-                values[score.system] = output_of(
-                    score, entry.output, models.SPECIAL
-                )
+                value = output_of(score, output, models.SPECIAL)
+            values[score.system] = value
         return values
 
     def expected_table(self) -> JsonObject:
-        """Return the values of a file: {system: text}, or {system: [text of each sentence]}."""
-        cells = self.sections.opened.expected_tables[self.number]
+        """Return the published numbers of a table as texts: {system: text}, or with a column of
+        sentences {system: [text of each sentence]}, in order of their numbers.
+
+        Raises InputError if a sentence is no number."""
+        cells = self.sections.opened.expected_tables[self.index]
         if self.entry.table is None or self.entry.table.sentence is None:
             return {cell.system: cell.score for cell in cells}
-        systems: dict[str, dict[int, str]] = {}
+        texts_by_system: dict[str, dict[int, str]] = {}
         for cell in cells:
             if not (cell.sentence.isascii() and cell.sentence.isdigit()):
                 message = f"'{cell.sentence[:40]}' is no number of a sentence"
                 raise InputError(f"{cell.position}: {message}")
-            texts = systems.setdefault(cell.system, {})
+            texts = texts_by_system.setdefault(cell.system, {})
             texts[int(cell.sentence)] = cell.score
         values = {}
-        for system, texts in systems.items():
-            values[system] = [texts[number] for number in sorted(texts)]
+        for system, texts in texts_by_system.items():
+            values[system] = [texts[sentence] for sentence in sorted(texts)]
         return values
 
     def sentence_scores(self, scored: MetricResult) -> dict[str, list[float]]:
-        """Return the sentence scores of the lines that the entry names, by system."""
+        """Return by system the sentence scores of the lines in `sentences`, such as "1-3", a list of
+        these, or "all".
+
+        Raises InputError if the metric has no sentence scores, or the data set has not these lines."""
         (metric,) = metric_scores([scored])
         if metric.sentences is None:
             raise InputError(f"{metric.metric} has no sentence scores")
-        lines = self.entry.sentences
-        if lines == "all":
-            lines = f"1-{metric.lines}"
-        items = lines if isinstance(lines, list) else [lines]
+        requested = self.entry.sentences
+        if requested == "all":
+            requested = f"1-{metric.lines}"
+        texts = requested if isinstance(requested, list) else [requested]
         try:
             selection = Selection.of(
-                True, [(str(item), "sentences") for item in items]
+                True, [(str(text), "sentences") for text in texts]
             )
             ranges = selection.numbers(metric.lines)
         except ConfigError as error:
             raise InputError(error.problems) from None
-        numbers = list(
-            chain.from_iterable(range(low, high) for low, high in ranges)
+        lines = list(
+            chain.from_iterable(range(start, end) for start, end in ranges)
         )
-        rows = metric.sentences()[:, numbers].tolist()
+        rows = metric.sentences()[:, lines].tolist()
         return dict(zip(metric.systems, rows, strict=True))
 
 
 def _at_path(content: Any, path: str) -> Any:
-    """Return what stands at a path of keys and of numbers from 1. Raises InputError where there is
-    nothing."""
+    """Return the part of nested mappings and lists at a path such as correlations/gleu/1; items of
+    lists count from 1. Raises InputError if there is none.
+    """
     steps = path.split("/")
-    for number, step in enumerate(steps):
+    for depth, step in enumerate(steps):
         children = verdicts.children(content)
         if step not in children:
-            where = "/".join(steps[:number]) or "results.json"
+            parent = "/".join(steps[:depth]) or "results.json"
             raise InputError(
-                f"there is no '{step}' in '{where}'{verdicts.listed(content)}"
+                f"there is no '{step}' in '{parent}'{verdicts.listed(content)}"
             )
         content = children[step]
     return content
 
 
 def _numbers(values: Any) -> dict[str, float]:
-    """Return a number for each system, so that the highest number is the best system."""
-    if isinstance(values, list):  # an order already
-        return {str(name): float(-number) for number, name in enumerate(values)}
+    """Return a number for each system, the highest for the best: the values of a mapping, NaN for
+    None, or the positions in a list, the best first, negated.
+
+    Raises InputError for anything else."""
+    message = "an order needs a number for each system"
+    if isinstance(values, list):
+        return {str(name): float(-index) for index, name in enumerate(values)}
     if not isinstance(values, dict):
-        raise InputError("an order needs a number for each system")
+        raise InputError(message)
     numbers = {}
     for name, value in values.items():
         if not isinstance(value, int | float | None):
-            raise InputError("an order needs a number for each system")
+            raise InputError(message)
         numbers[name] = math.nan if value is None else float(value)
     return numbers
 
 
 def _mean(ours: Any, entry: models.ExpectationConfig) -> float:
-    """Return the mean of the values of some systems, each scaled and rounded first where the entry
-    says `before`."""
+    """Return the mean of our values (see _numbers()) of the systems in the entry's `mean`. With the
+    key `before` each is scaled and rounded first, and the mean is exact in decimal.
+
+    Raises InputError if a system has no value."""
     values = _numbers(ours)
     names = entry.mean or []
     for name in names:
@@ -547,7 +586,8 @@ def _mean(ours: Any, entry: models.ExpectationConfig) -> float:
             )
     if entry.before is None:
         return math.fsum(values[name] for name in names) / len(names)
-    parts = [
-        round_score(values[name], entry.before, entry.scale) for name in names
-    ]
-    return float(statistics.mean(Decimal(str(part)) for part in parts))
+    decimals = []
+    for name in names:
+        score = round_score(values[name], entry.before, entry.scale)
+        decimals.append(Decimal(str(score)))
+    return float(statistics.mean(decimals))

@@ -1,8 +1,8 @@
-"""Leader boards across publications: which outputs that recipes name are for the same data, and
-what was printed.
+"""Leader boards across publications: the outputs for the same data that recipes name, and their
+printed scores.
 
 `boards.yaml` names the data set and the metric of each board. Its systems are the outputs of all
-recipes for the same texts, which their checksums tell, so that a new recipe joins a board without
+recipes for the same texts, recognised by checksums, so that a new recipe joins a board without
 being named there."""
 
 import math
@@ -55,41 +55,43 @@ def printed_scores(
     metric: Metric,
 ) -> list[tuple[str, Printed]]:
     """Return (system, published score) for each score by a metric on a data set that a recipe
-    expects.
-    """
+    expects, in the order of its entries.
+
+    Scores in a table or file are known only if the recipe ran. What is no number is left out."""
     recipe = outcome.recipe
     compared_entries = (outcome.expectations or {}).get("entries", [])
     scores = []
-    for number, entry in enumerate(recipe.expected):
-        text = _metric_of(entry, recipe, dataset, metric)
-        if text is None:
+    for index, entry in enumerate(recipe.expected):
+        settings = _other_settings(entry, recipe, dataset, metric)
+        if settings is None:
             continue
         values = entry.get("values")
         if not isinstance(values, dict):
-            items = []
-            if number < len(compared_entries):
-                items = compared_entries[number]["compared"]
-            values = {item["place"]: item["expected"] for item in items}
+            values = {}
+            if index < len(compared_entries):
+                for item in compared_entries[index]["compared"]:
+                    values[item["place"]] = item["expected"]
         is_published = entry.get("published") != "false"
         for system, value in values.items():
             percent = _percent(str(value), str(entry.get("scale", "1")))
             if percent:
                 printed = Printed(
-                    recipe.name, percent, text, recipe.year, is_published
+                    recipe.name, percent, settings, recipe.year, is_published
                 )
                 scores.append((system, printed))
     return scores
 
 
-def _metric_of(
+def _other_settings(
     entry: JsonObject,
     recipe: Recipe,
     dataset: str,
     metric: Metric,
 ) -> str | None:
-    """Return the text of an entry's metric, "" if it is that of the board; None if the entry is of
-    no such score.
-    """
+    """Return the metric of an entry of `expect` as the recipe writes it, if its settings are others
+    than those of `metric`; else "", or OTHER for values that could not be reproduced.
+
+    None if the entry has no scores of systems on the data set, or by another metric."""
     if entry.keys() & {"path", "mean", "sentences", "order"}:
         return None
     if entry.get("output", "score") != "score":
@@ -115,16 +117,18 @@ def _metric_of(
 
 
 def _percent(value: str, scale: str) -> str | None:
-    """Return a published number in percent with all its digits; None if it is no number."""
-    number = read_number(value)
+    """Return a published number in percent with all its digits, such as "51.30" for 0.5130; `scale`
+    is by what the publication multiplies scores, such as "100". None if it is no score.
+    """
+    score = read_number(value)
     factor = read_number(scale)
-    if number is None or not factor:
+    if score is None or not factor:
         return None
     if factor == Decimal(1).scaleb(factor.adjusted()):
         # A power of ten: all digits stay, zeros at the end too.
-        percent = number.scaleb(2 - factor.adjusted())
+        percent = score.scaleb(2 - factor.adjusted())
     else:
-        percent = EXACT.divide(EXACT.multiply(number, Decimal(100)), factor)
+        percent = EXACT.divide(EXACT.multiply(score, Decimal(100)), factor)
     return f"{percent:f}" if abs(percent) < MAX_PERCENT else None
 
 
@@ -200,11 +204,11 @@ class LeaderBoard:
         return any(score.published for score in printed)
 
     def config(self, added: Path | None = None) -> JsonObject | None:
-        """Return the config that scores the outputs which are here; None if these or the data set
-        are missing.
+        """Return the config that scores the outputs which are in the cache of data sets; None if
+        there are fewer than two, or the data set is missing.
 
-        Every system is tested against an output that is added.
-        """
+        `added` is an output of the user's, which becomes the baseline: every system is tested
+        against it. Its name is that of its file, with @own if a system has that name."""
         here = [entrant for entrant in self.entrants if entrant.here]
         if len(here) < 2 or not self._texts_are_here():
             return None
@@ -254,18 +258,20 @@ def leader_boards(
     *,
     unread: bool = False,
 ) -> list[LeaderBoard]:
-    """Return the boards of two systems or more: with `unread` those of tables too whose scores were
-    not read.
-    """
+    """Return the leader boards that have two systems or more in the recipes of the outcomes.
+
+    Only systems with a score by the board's metric are on it. With `unread` these may be scores in
+    files that were not read, because the recipe did not run."""
+    # Files may have been fetched or changed since the last call.
     _of_catalogue.cache_clear()
     _records_of.cache_clear()
     boards = []
     for name, written in written_boards().items():
-        for board, about in _each_board(name, written, outcomes):
-            entrants = _entrants(about, outcomes, unread=unread)
+        for board_name, fields in _each_board(name, written, outcomes):
+            entrants = tuple(_entrants(fields, outcomes, unread=unread))
             if len(entrants) > 1:
                 boards.append(
-                    LeaderBoard(name=board, **about, entrants=tuple(entrants))
+                    LeaderBoard(name=board_name, **fields, entrants=entrants)
                 )
     return boards
 
@@ -275,11 +281,10 @@ def _each_board(
     written: JsonObject,
     outcomes: Sequence[Outcome],
 ) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the boards that boards.yaml writes as one, by name: one for each recipe of the file
-    that `of` names.
+    """Yield the name and the fields (see LeaderBoard) of each board that an entry of boards.yaml
+    stands for: the entry itself, or with the key `of` one for each recipe of the file named there.
 
-    Such a board is of the recipe's first data set, by its metric of this name.
-    """
+    Such a board is of the recipe's first data set, by its metric of this name."""
     if "of" not in written:
         yield name, written
         return
@@ -291,26 +296,29 @@ def _each_board(
         names = [from_text(text).name for text in metrics]
         metric = metrics[names.index(written["metric"])]
         result = recipe.name.removeprefix(f"{recipe.family}-")
-        about = {
+        facts = {}
+        if "facts" in written:
+            facts = _facts(written["facts"], result)
+        fields = {
             "title": written["title"].replace("{result}", result),
             "what": written["what"],
             "dataset": next(iter(recipe.mapping("datasets").values())),
             "metric": metric,
             "family": recipe.family,
             "result": result,
-            "facts": _facts(written["facts"], result)
-            if "facts" in written
-            else {},
+            "facts": facts,
         }
-        yield f"{recipe.name}-{written['metric']}", about
+        yield f"{recipe.name}-{written['metric']}", fields
 
 
 def _facts(
     written: Mapping[str, Any], result: str
 ) -> dict[str, dict[str, str]]:
-    """Return columns of a table about the systems of a result, as LeaderBoard.facts; {} if it is
-    missing.
-    """
+    """Return what a table says of the systems of a result, as LeaderBoard.facts: {title: {system:
+    text}}; {} if the file is missing.
+
+    `written` names the file, the columns by their titles, the column of the system, and that of the
+    result (`where`)."""
     (file,) = _of_catalogue(written["file"])
     if DatasetCache().state(file, quick=True) != "here":
         return {}
@@ -336,30 +344,31 @@ def _entrants(
     *,
     unread: bool,
 ) -> list[Entrant]:
-    """Return the systems of a board. Outputs with the same content are one, and references are
-    none.
+    """Return the systems of a board from the recipes that have its data set, those of the oldest
+    publication first. Outputs with the same content are one system; references are no systems.
 
-    A system has the name that it has in its oldest recipe, followed by that recipe's if another
-    one has the name."""
+    A system has its name in the oldest recipe, with @RECIPE if an older system has that name.
+    `written` has the data set and the metric of the board; for `unread` see leader_boards()."""
     texts = _files(written["dataset"])
     metric = from_text(written["metric"])
     references = {
         DatasetCache().content(file) for file in texts.get("references", ())
     }
+    # By checksum of the output.
     outputs: dict[str, Entrant] = {}
 
-    def age(outcome: Outcome) -> tuple[float, str]:
+    def by_year(outcome: Outcome) -> tuple[float, str]:
         return outcome.recipe.year or math.inf, outcome.recipe.name
 
-    for outcome in sorted(outcomes, key=age):
+    for outcome in sorted(outcomes, key=by_year):
         recipe = outcome.recipe
         for dataset in _same_datasets(recipe, texts):
             printed = printed_scores(outcome, dataset, metric)
             has_unread_table = unread and _has_table(recipe, dataset, metric)
-            for system, text in recipe.mapping("systems").items():
-                files = _named(
-                    text.get(dataset) if isinstance(text, dict) else text
-                )
+            for system, output in recipe.mapping("systems").items():
+                is_by_dataset = isinstance(output, dict)
+                text = output.get(dataset) if is_by_dataset else output
+                files = _named(text)
                 if (
                     len(files) != 1
                     or DatasetCache().content(files[0]) in references
@@ -388,25 +397,19 @@ def _entrants(
 
 
 def _has_table(recipe: Recipe, dataset: str, metric: Metric) -> bool:
-    """Return whether a recipe expects scores by a metric in a table."""
-    for entry in recipe.expected:
-        if (
-            "table" in entry
-            and _metric_of(entry, recipe, dataset, metric) is not None
-        ):
-            return True
-    return False
+    """Return whether a recipe expects scores by a metric on a data set in a table."""
+    tables = [entry for entry in recipe.expected if "table" in entry]
+    return any(
+        _other_settings(entry, recipe, dataset, metric) is not None
+        for entry in tables
+    )
 
 
 def _named(text: Any) -> list[DataFile]:
-    """Return the files of the catalogue that data:NAME/FILE stands for; [] where it is no such
-    text.
-    """
-    return (
-        _of_catalogue(text)
-        if isinstance(text, str) and WrittenPath(text).is_data
-        else []
-    )
+    """Return the files of the catalogue that data:NAME/FILE stands for; [] if it is no such text."""
+    if isinstance(text, str) and WrittenPath(text).is_data:
+        return _of_catalogue(text)
+    return []
 
 
 @cache
@@ -419,8 +422,8 @@ def _of_catalogue(text: str) -> list[DataFile]:
 
 
 def _files(dataset: Any) -> dict[str, list[DataFile]]:
-    """Return the files of a data set by the keys source, references and gold; {} where it is none
-    of such files.
+    """Return the files of a data set of a config, by its keys source, references and gold; {} if it
+    has other keys, or texts that are not in the catalogue.
     """
     if not isinstance(dataset, dict) or not set(dataset) <= {*TEXTS, "bom"}:
         return {}
@@ -439,7 +442,9 @@ def _files(dataset: Any) -> dict[str, list[DataFile]]:
 def _same_datasets(
     recipe: Recipe, texts: dict[str, list[DataFile]]
 ) -> Iterator[str]:
-    """Yield the names of the data sets of a recipe that have the texts of a board."""
+    """Yield the names of the data sets of a recipe that have the texts of a board: files with the
+    same content. None if the recipe's data sets may get keys from elsewhere.
+    """
     if "include" in recipe.content or recipe.mapping("defaults"):
         return
     expected = _contents(texts)

@@ -62,6 +62,9 @@ def _number(value: object) -> object:
 
 
 def _scores(value: object) -> object:
+    """Return {system: score} from a mapping of a config, whose scalars are texts; raises ValueError
+    for anything else.
+    """
     message = "expected a score, a number, for each system"
     if not isinstance(value, dict) or not value:
         raise ValueError(message)
@@ -111,7 +114,7 @@ ColumnNumber = Annotated[
 
 
 def _one_of(written: ConfigModel, *keys: str) -> str:
-    """Return the one of these keys that is written; raises ValueError unless there is one."""
+    """Return which of these keys a section has; raises ValueError unless it is exactly one."""
     present = [key for key in keys if getattr(written, key) is not None]
     if len(present) != 1:
         found = ", ".join(present) or "none"
@@ -225,6 +228,7 @@ class ColumnConfig(ConfigModel):
 
     @model_validator(mode="after")
     def _one(self) -> "ColumnConfig":
+        """Refuse more than one source, and keys that have no effect on it, with ValueError."""
         source = _one_of(
             self,
             "metric",
@@ -365,10 +369,9 @@ class ExpectationConfig(ConfigModel):
 
     @model_validator(mode="after")
     def _one(self) -> "ExpectationConfig":
-        if (
-            _one_of(self, "values", "order", "table", "same", "reports")
-            == "reports"
-        ):
+        """Refuse keys that do not fit together, with ValueError."""
+        kind = _one_of(self, "values", "order", "table", "same", "reports")
+        if kind == "reports":
             _refuse_beside(
                 self, "reports", "path", "output", "sentences", "mean"
             )
@@ -390,42 +393,43 @@ class ExpectationConfig(ConfigModel):
 
 
 def entry_of_each_metric(entries: Any) -> Any:
-    """Return the entries of `expect` with one for each of the `metrics` of a table; all but the
-    first come at the end.
+    """Return the list `expect` of a config with an entry for each of the `metrics` of a table, in
+    place of the one entry that names them all.
 
-    So the others keep their numbers, by which messages find their lines. What is no such table
-    stays as it is."""
+    The first of these stays where the entry was, so that the others keep the positions by which
+    messages find their lines; the further ones come at the end. Anything else stays as it is."""
     if not isinstance(entries, list):
         return entries
-    first_entries = []
-    further_entries = []
+    in_place = []
+    at_end = []
     for entry in entries:
-        entries_here = _entries_of_table(entry)
-        first_entries += entries_here[:1]
-        further_entries += entries_here[1:]
-    return first_entries + further_entries
+        first, *further = _entries_of_table(entry)
+        in_place.append(first)
+        at_end += further
+    return in_place + at_end
 
 
 def _entries_of_table(entry: Any) -> list[Any]:
-    """Return an entry of `expect` for each of the `metrics` of its table; any other entry as it is."""
+    """Return an entry of `expect` for each of the `metrics` of its table; [entry] if there are none.
+
+    The key `metric` of the table is the column with the labels of metrics, and `metrics` maps these
+    labels to metrics, or to keys of the entry."""
     table = entry.get("table") if isinstance(entry, dict) else None
     if not isinstance(table, dict) or not table.get("metric"):
         return [entry]
     metrics = table.get("metrics")
-    if not isinstance(metrics, dict):
+    if not isinstance(metrics, dict) or not metrics:
         return [entry]
-    rows = {
-        key: value
-        for key, value in table.items()
-        if key not in ("metric", "metrics")
-    }
+    shared = dict(table)
+    label_column = shared.pop("metric")
+    del shared["metrics"]
     entries = []
     for label, keys in metrics.items():
-        where = {**rows.get("where", {}), table["metric"]: label}
+        where = {**shared.get("where", {}), label_column: label}
         metric_keys = keys if isinstance(keys, dict) else {"metric": keys}
-        of_metric = {"title": label, **entry, **metric_keys}
-        of_metric["table"] = {**rows, "where": where}
-        entries.append(of_metric)
+        metric_entry = {"title": label, **entry, **metric_keys}
+        metric_entry["table"] = {**shared, "where": where}
+        entries.append(metric_entry)
     return entries
 
 
@@ -507,8 +511,9 @@ class PublishedConfig:
 
 def published_config(config: Config) -> PublishedConfig:
     """Return the sections of this extension that a config has."""
-    names = (item.name for item in fields(PublishedConfig))
-    written = {name: config.section(name) for name in names}
-    return PublishedConfig(
-        **{name: value for name, value in written.items() if value is not None}
-    )
+    sections = {}
+    for item in fields(PublishedConfig):
+        section = config.section(item.name)
+        if section is not None:
+            sections[item.name] = section
+    return PublishedConfig(**sections)

@@ -39,11 +39,11 @@ def new_recipe(
     rows: Sequence[TableRow],
     metrics: Sequence[Metric],
 ) -> JsonObject:
-    """Return a config with what a table prints: systems in its first column, and a column for each
-    metric or output.
+    """Return a config with an entry of `expect` for each column of a printed table: a metric or an
+    output of the only metric. The first column has the systems, the first row the titles.
 
-    Numbers above 1 are percent. Raises InputError where the table has a column that no metric of
-    the config means, and a cell that is no number."""
+    `content` is the config, and `table` the file for messages. A column with numbers above 1 is in
+    percent. Raises InputError if a column means no metric of the config, or a cell is no number."""
     titles = [ARROW.sub("", title) for title in rows[0].cells]
     for line, cells in rows[1:]:
         if len(cells) > len(titles):
@@ -51,16 +51,14 @@ def new_recipe(
             raise InputError(f"{table}:{line}: {message}")
     expect = []
     for column, title in enumerate(titles[1:], 1):
-        score = _score_of(title, table, metrics)
+        metric_keys = _metric_keys(title, table, metrics)
         values = _values(rows[1:], column, title, table)
-        numbers = [read_number(text) for text in values.values()]
-        is_percent = any(
-            number is not None and abs(number) > 1 for number in numbers
-        )
+        numbers = filter(None, map(read_number, values.values()))
+        is_percent = any(abs(number) > 1 for number in numbers)
         expect.append(
             {
                 "title": title,
-                **score,
+                **metric_keys,
                 "scale": "100" if is_percent else "1",
                 "rounding": "half_up",
                 "values": values,
@@ -76,12 +74,13 @@ def new_recipe(
     }
 
 
-def _score_of(
+def _metric_keys(
     title: str, table: Path, metrics: Sequence[Metric]
 ) -> dict[str, str]:
-    """Return the keys of an entry of `expect` for the title of a column: a metric, or an output of
-    the only one.
-    """
+    """Return the keys of an entry of `expect` for the title of a column: `metric`, or `output` of
+    the only one of the config's metrics; none for its score, of a title such as F0.5.
+
+    Raises InputError if the title means none of these."""
     if len(metrics_called(title, metrics)) == 1:
         return {"metric": title}
     output = OUTPUTS.get(title.lower(), "")
@@ -100,7 +99,10 @@ def _values(
     title: str,
     table: Path,
 ) -> dict[str, str]:
-    """Return the numbers of a column by system; raises InputError if one is wrong."""
+    """Return the numbers of a column by system, as texts; the first column has the systems. Empty
+    cells and dashes are left out.
+
+    Raises InputError if a cell is no number, a system comes twice, or there is no number."""
     values: dict[str, str] = {}
     for line, cells in rows:
         if column >= len(cells) or not cells[column].strip("-"):
@@ -124,31 +126,29 @@ def from_repository(
     systems: Sequence[str],
     mirror: str | None,
 ) -> JsonObject:
-    """Return a config with the section `catalogue`: the files that it names of a repository,
-    fetched, with checksums.
+    """Return a config with the section `catalogue`: the files of a repository on GitHub that the
+    config names, with sizes and checksums. The files are fetched for them.
 
-    These are data:NAME/PATH with a name that is in no catalogue. The outputs may be one text with
-    {system}, of these systems. Raises InputError for what is no repository at a commit, and for
-    files that cannot be fetched."""
+    `repository` is OWNER/NAME@COMMIT. Its files are the texts data:NAME/PATH with a NAME that is in
+    no catalogue. The section `systems` may be a list of one text with {system}, which stands for
+    each of `systems`. Raises InputError if it is no repository at a commit, or a file cannot be
+    fetched from it or the mirror."""
     if not re.fullmatch(r"[\w.-]+/[\w.-]+@[0-9a-f]{40}", repository):
         raise InputError(
             f"--repository {repository}: expected OWNER/NAME@COMMIT, a commit with all of its 40 "
             "digits"
         )
     origin, _, commit = repository.partition("@")
-    content = {
-        key: child for key, child in content.items() if key != "catalogue"
-    }
+    content = dict(content)
+    content.pop("catalogue", None)
     outputs = content.get("systems")
-    if (
-        isinstance(outputs, list)
-        and len(outputs) == 1
-        and "{system}" in outputs[0]
-    ):
-        content["systems"] = {
-            name: outputs[0].replace("{system}", name) for name in systems
-        }
-    # The files that no data set of the catalogue has.
+    if isinstance(outputs, list) and len(outputs) == 1:
+        (pattern,) = outputs
+        if "{system}" in pattern:
+            content["systems"] = {
+                name: pattern.replace("{system}", name) for name in systems
+            }
+    # The files of data sets that only a recipe brings (`home`), or nobody yet.
     names: dict[str, None] = {}
     paths: dict[str, None] = {}
     for text in texts_in(content):
@@ -183,7 +183,9 @@ def _fetched_checksums(
     source: JsonObject,
     mirror: str | None,
 ) -> dict[str, dict[str, str]]:
-    """Fetch files of a repository, and return their sizes and checksums as a catalogue has them."""
+    """Fetch files of a repository, and return their sizes and checksums by path, as a catalogue has
+    them. `source` has the repository and commit. Raises DataError if one cannot be fetched.
+    """
     files = []
     for path in paths:
         file = DataFile(
@@ -209,18 +211,21 @@ def _fetched_checksums(
 
 
 def table_rows(table: Path) -> list[TableRow]:
-    """Return the rows of a table, the first with the titles of the columns. A table in Markdown may
-    have text around it.
-    """
+    """Return the rows of a table, the first with the titles of the columns. It is in Markdown, with
+    or without text around it, if a line begins with |; else in CSV or TSV.
+
+    Raises CorpusError unless there are two rows and two columns."""
     rows = []
-    for number, line in enumerate(small_text(table, MAX_BYTES).splitlines(), 1):
+    lines = small_text(table, MAX_BYTES).splitlines()
+    for line_number, line in enumerate(lines, 1):
         text = line.strip()
         if not text.startswith("|"):
             continue
+        # Bold and code are marks of Markdown, not part of a name.
         cells = [cell.strip(" *`\\") for cell in text.strip("|").split("|")]
         is_rule = not any(cell.strip("-: ") for cell in cells)
         if not is_rule:
-            rows.append(TableRow(number, cells))
+            rows.append(TableRow(line_number, cells))
     if not rows:
         rows = list(TableRow.of_file(table, MAX_BYTES))
     if len(rows) < 2 or len(rows[0].cells) < 2:

@@ -12,7 +12,9 @@ from .tables import expectation_table, misses
 
 
 def expected(context: ReportContext) -> dict[str, Any] | None:
-    """Return the table of expected values, and those that were missed; None without expectations."""
+    """Return the table of expected values, the numbers of entries and of missed ones, and lines
+    about the misses; None without the section `expectations`.
+    """
     expectations = context.results.expectations
     if not expectations:
         return None

@@ -68,10 +68,11 @@ def cells_of(
     sentence: str | None = None,
     without: Collection[str] = (),
 ) -> list[Cell]:
-    """Return the scores of records, of which each system, with its sentence, has one.
+    """Return the published scores in records, in their order, but for systems of `without`.
 
-    Raises CorpusError where a score is not a number, and where a system comes twice.
-    """
+    `system`, `score` and `sentence` are names of fields; without the last a record is of all
+    sentences. Raises CorpusError if a score is not a number, or a system (with its sentence) comes
+    twice."""
     positions: dict[tuple[str, str], str] = {}
     cells: list[Cell] = []
     for record in records:
@@ -87,14 +88,13 @@ def cells_of(
             TableCell(cell.score).number("a score, a number")
         except ValueError as error:
             raise CorpusError.at(cell.position, str(error)) from None
-        first = positions.setdefault(
-            (cell.system, cell.sentence), cell.position
-        )
-        if first != cell.position:
+        output = (cell.system, cell.sentence)
+        first_position = positions.setdefault(output, cell.position)
+        if first_position != cell.position:
             subject = f"system '{cell.system[:40]}'"
             if cell.sentence:
                 subject += f", sentence {cell.sentence[:20]},"
-            message = f"{subject} comes twice (first at {first})"
+            message = f"{subject} comes twice (first at {first_position})"
             raise CorpusError.at(cell.position, message)
         cells.append(cell)
     return cells
@@ -113,7 +113,8 @@ _CHOSEN = re.compile(
 
 
 def read_report(path: Path) -> Sentences:
-    """Return the counts of a report of `m2scorer -v` as texts, sentence by sentence.
+    """Return the counts of a report of `m2scorer -v`: {sentence: {annotator: {count: text}}}, with
+    the annotator taken for a sentence under the key TAKEN. Sentences are numbered from 1.
 
     For each sentence and each annotator a report has lines such as
 
@@ -122,16 +123,17 @@ def read_report(path: Path) -> Sentences:
         # proposed    : 7
         # gold        : 12
 
-    and after the annotators of a sentence `>> Chosen Annotator for line 5 : 0`. The numbers are the
+    and after the annotators of a sentence `>> Chosen Annotator for line 5 : 0`. The counts are
     totals of all sentences up to this one, if this annotator is taken here. Other lines are passed
-    over. Raises CorpusError where the file is no report."""
+    over. Raises CorpusError if the file is no report."""
     name = named(path)
     sentences: Sentences = {}
+    # The annotators of the next sentence, and the counts of the last one.
     annotators: dict[str, dict[str, str]] = {}
     counts: dict[str, str] | None = None
-    for number, line in numbered_lines(path, name):
+    for line_number, line in numbered_lines(path, name):
         text = line.rstrip()
-        position = f"{name}:{number}"
+        position = f"{name}:{line_number}"
         if match := _ANNOTATOR.fullmatch(text):
             counts = annotators.setdefault(match[1], {})
         elif match := _COUNT.fullmatch(text):
@@ -153,10 +155,11 @@ def read_report(path: Path) -> Sentences:
 
 
 def counted(scored: MetricResult) -> dict[str, Sentences]:
-    """Return what such a report would have for each system, with numbers in place of texts.
+    """Return for each system what read_report() would return for its report, with integers in place
+    of texts. Annotators without an annotation of a sentence are left out there.
 
-    Raises InputError if the metric has no integer counts for each annotator.
-    """
+    `scored` has statistics of each sentence, from which the metric makes counts for each annotator.
+    Raises InputError if it does not, or if they are no integers."""
     metric = scored.metric
     if not all(
         field.per_reference and not field.real for field in metric.terms
@@ -165,34 +168,36 @@ def counted(scored: MetricResult) -> dict[str, Sentences]:
             f"{metric.name} has no counts for each annotator, as reports have them"
         )
     names = [field.name for field in metric.terms]
-    systems = {}
+    reports = {}
     for system, stored in zip(scored.names, scored.columns, strict=False):
         sentences: Sentences = {}
         total = np.zeros(len(names), np.int64)
+        # Blocks are ranges of lines with the statistics that are in memory at once.
         for columns, chosen in zip(
             stored.blocks(),
             MetricColumns(metric).chosen_references(stored),
             strict=True,
         ):
             terms = metric.make_terms(columns)
+            # int64 [lines, annotators, counts]
             counts = np.stack([terms[name] for name in names], axis=-1)
             # The totals before each line, and with it if each annotator is taken there.
-            taken_counts = counts[np.arange(len(chosen)), chosen]
-            before = total + np.cumsum(taken_counts, axis=0) - taken_counts
-            with_each = before[:, None] + counts
-            present = columns["ref_len"] >= 0
+            chosen_counts = counts[np.arange(len(chosen)), chosen]
+            before = total + np.cumsum(chosen_counts, axis=0) - chosen_counts
+            totals_if_taken = before[:, None] + counts
+            is_present = columns["ref_len"] >= 0
             for line, taken in enumerate(chosen.tolist()):
                 sentence: JsonObject = {}
-                for annotator in np.flatnonzero(present[line]).tolist():
-                    totals = with_each[line, annotator].tolist()
+                for annotator in np.flatnonzero(is_present[line]).tolist():
+                    totals = totals_if_taken[line, annotator].tolist()
                     sentence[str(annotator)] = dict(
                         zip(names, totals, strict=True)
                     )
                 sentence[TAKEN] = taken
                 sentences[str(len(sentences) + 1)] = sentence
-            total = total + taken_counts.sum(axis=0)
-        systems[system] = sentences
-    return systems
+            total = total + chosen_counts.sum(axis=0)
+        reports[system] = sentences
+    return reports
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,19 +216,18 @@ class Published:
     sentence_tables: dict[str, list[Cell]] = field(default_factory=dict)
     """The sentence scores of agreements, by the names of these."""
     expected_tables: dict[int, list[Cell]] = field(default_factory=dict)
-    """The published values that are in files, by the number (from 0) of the entry of `expect`."""
+    """The published values that are in files, by the index of the entry of `expect`."""
     expected_reports: dict[int, dict[str, Sentences]] = field(
         default_factory=dict
     )
-    """The published counts of systems that are in reports, by the number (from 0) of the entry of
-    `expect`."""
+    """The published counts of systems that are in reports, by the index of the entry of `expect`."""
     metrics: dict[str | None, Metric] = field(default_factory=dict)
     """The metric that each text of these sections means; None means the only metric."""
 
 
 class Opener:
-    """Reads the files that published sections name, and checks the names in these. `problems` gets
-    what is wrong.
+    """Reads the files that the published sections of a config name, and checks the names in these
+    sections. `metrics` are those of the config, and `problems` gets what is wrong.
     """
 
     def __init__(
@@ -242,17 +246,21 @@ class Opener:
         self.problems.append(self.config.problem(message, keys))
 
     def path(self, text: str, keys: Keys) -> Path:
-        """Return the path of a file; raises ConfigError if it is not here."""
+        """Return the path of the file that a text names at these keys of the config; raises
+        ConfigError if it is not here.
+        """
         try:
             return DatasetCache().path_of(text, self.config.folder(keys))
         except DataError as error:
-            problems = error.problems
+            messages = [problem.message for problem in error.problems]
         raise ConfigError(
-            [self.config.problem(one.message, keys) for one in problems]
+            [self.config.problem(message, keys) for message in messages]
         )
 
     def open(self) -> Published:
-        """Open all files, and check all names."""
+        """Read all files that the sections name, check all names, and return what was read. What is
+        wrong is added to the problems, and left out.
+        """
         for section in models.SECTIONS:
             for name in names_of(self.written, section):
                 if "/" in name:
@@ -271,8 +279,8 @@ class Opener:
                 )
         for name, column in self.written.columns.items():
             self.column(name, column)
-        for number, correlation in enumerate(self.written.correlations):
-            self.correlation(number, correlation)
+        for index, correlation in enumerate(self.written.correlations):
+            self.correlation(index, correlation)
         self.check_pairs()
         for name, agreement in self.written.agreements.items():
             keys: Keys = ("agreements", name)
@@ -282,16 +290,18 @@ class Opener:
                 self.opened.sentence_tables[name] = cells
             else:
                 self.metric(agreement.metric, agreement.dataset, keys)
-        for number, entry in enumerate(self.written.expect):
-            self.expectation(number, entry)
+        for index, entry in enumerate(self.written.expect):
+            self.expectation(index, entry)
         self.check_verdict()
         return self.opened
 
-    def correlation(self, number: int, correlation: CorrelationConfig) -> None:
-        """Append the problems of a correlation with unknown columns and statistics."""
+    def correlation(self, index: int, correlation: CorrelationConfig) -> None:
+        """Append the problems of the entry with this index of `correlations`: unknown columns or
+        statistics, and statistics of columns without scores of outputs.
+        """
         for key, names in (("of", correlation.of), ("with", correlation.with_)):
-            for index, name in enumerate(names):
-                keys = ("correlations", number, key, index)
+            for name_index, name in enumerate(names):
+                keys = ("correlations", index, key, name_index)
                 self.check_name(name, self.written.columns, "column", keys)
                 column = self.written.columns.get(name)
                 if correlation.statistics and column and column.records is None:
@@ -301,36 +311,38 @@ class Opener:
         try:
             requested_statistics(correlation.statistics)
         except InputError as error:
-            self.problem(str(error), ("correlations", number, "statistics"))
+            self.problem(str(error), ("correlations", index, "statistics"))
 
     def check_pairs(self) -> None:
         """Append a problem for each two columns that two correlations have."""
-        numbers: dict[tuple[str, str], int] = {}
-        for number, correlation in enumerate(self.written.correlations):
+        first_index: dict[tuple[str, str], int] = {}
+        for index, correlation in enumerate(self.written.correlations):
             for pair in product(correlation.of, correlation.with_):
-                if numbers.setdefault(pair, number) != number:
+                if first_index.setdefault(pair, index) != index:
                     message = f"{pair[0]} and {pair[1]} are correlated twice"
-                    self.problem(message, ("correlations", number))
+                    self.problem(message, ("correlations", index))
 
     def check_verdict(self) -> None:
-        """Append a problem if the verdict on record cannot come out of the entries of `expect`."""
+        """Append a problem if the verdict on record in `publication` cannot come out of the entries
+        of `expect`: if it is better than their best verdict, or only one of both is "not
+        published".
+        """
         publication = self.written.publication
         entries = self.written.expect
         if publication is None or not entries:
             return
-        best_of_entries: list[tuple[Verdict, bool]] = []
+        entry_verdicts: list[tuple[Verdict, bool]] = []
         for entry in entries:
-            best: Verdict = "rounding" if entry.rounding else "exact"
+            verdict: Verdict = "rounding" if entry.rounding else "exact"
             if entry.recorded in ORDER:
-                best = entry.recorded
-            best_of_entries.append((best, entry.published))
-        best = whole_verdict(best_of_entries)
+                verdict = entry.recorded
+            entry_verdicts.append((verdict, entry.published))
+        best = whole_verdict(entry_verdicts)
+        has_published = any(entry.published for entry in entries)
         verdict = publication.verdict
         if verdict in ORDER and best == "not published":
             message = f"'{verdict}', but no entry of expect is published; expected 'not published'"
-        elif verdict == "not published" and any(
-            entry.published for entry in entries
-        ):
+        elif verdict == "not published" and has_published:
             message = "'not published', but entries of expect are; say `published: false` there"
         elif verdict in ORDER and is_worse(best, verdict):
             message = (
@@ -348,17 +360,16 @@ class Opener:
         kind: str,
         keys: Keys,
     ) -> None:
-        """Append a problem if a name is not one of the names that the config has."""
-        if name not in names:
-            listed = (
-                f"; there are {', '.join(names)}"
-                if names
-                else "; there is none"
-            )
-            self.problem(
-                f"no {kind} is called '{name}'{did_you_mean(name, names)}{listed}",
-                keys,
-            )
+        """Append a problem at `keys` if a name is not one of the names that the config has. `kind`
+        is what messages call them, such as "data set".
+        """
+        if name in names:
+            return
+        listed = "; there is none"
+        if names:
+            listed = f"; there are {', '.join(names)}"
+        hint = did_you_mean(name, names)
+        self.problem(f"no {kind} is called '{name}'{hint}{listed}", keys)
 
     def check_judgments(self, name: str, keys: Keys) -> None:
         """Append a problem if no section of judgements has this name."""
@@ -373,8 +384,10 @@ class Opener:
         dataset: str | None,
         keys: Keys,
     ) -> Metric | None:
-        """Return the metric of a text, and check the data set. None means the only one of the
-        config."""
+        """Return the metric that a text means (see named_metric()), and check the name of a data
+        set; None means the only one of the config.
+
+        Return None if the text means no metric; the problem is at `keys`."""
         names = [item.name for item in self.config.datasets]
         if dataset is not None:
             self.check_name(dataset, names, "data set", (*keys, "dataset"))
@@ -396,7 +409,9 @@ class Opener:
         return self._records[path]
 
     def table(self, table: models.TableConfig, keys: Keys) -> list[Cell]:
-        """Return the published scores of a table; none if it is wrong."""
+        """Return the published scores in the rows of a table that its `where` selects. If something
+        is wrong, add a problem at `keys` and return none.
+        """
         for key in ("metric", "metrics"):
             if getattr(table, key) is not None:
                 message = "stands beside `metric` and `metrics` of a table of `expect`"
@@ -413,7 +428,9 @@ class Opener:
         return []
 
     def column(self, name: str, column: models.ColumnConfig) -> None:
-        """Check a column, and read its scores unless they are of a metric or of judgements."""
+        """Check a section of `columns`, and read its scores of systems from files; those of a metric
+        or of judgements are computed later.
+        """
         keys: Keys = ("columns", name)
         if column.metric is not None:
             self.metric(column.metric, column.dataset, keys)
@@ -431,13 +448,14 @@ class Opener:
     def scores(
         self, name: str, column: models.ColumnConfig
     ) -> dict[str, float]:
-        """Return the scores of a column that is neither of a metric nor of judgements."""
+        """Return the score of each system in a column that is neither of a metric nor of judgements:
+        minus its rank in `order`, or scores from a file or the config.
+
+        Scores of outputs (`records`) are stored too; those of systems are then their means."""
         keys: Keys = ("columns", name)
         if column.order is not None:
-            return {
-                system: float(-rank)
-                for rank, system in enumerate(column.order, 1)
-            }
+            order = enumerate(column.order, 1)
+            return {system: float(-rank) for rank, system in order}
         if column.table is not None:
             return _scores(self.table(column.table, (*keys, "table")))
         if column.records is not None:
@@ -453,16 +471,18 @@ class Opener:
     def f_beta_scores(
         self, config: models.FBetaConfig, keys: Keys
     ) -> dict[str, float]:
-        """Return the F-beta of each system in a file."""
+        """Return the F-beta of each system from two columns of a table, precision and recall. Its
+        first column has the systems.
+        """
         records = read_records(self.path(config.file, (*keys, "file")))
-        columns = []
-        for number in (config.precision, config.recall):
-            columns.append(_scores(cells_of(records, "1", str(number))))
-        precision, recall = (
-            np.array(list(scores.values())) for scores in columns
+        precision = _scores(cells_of(records, "1", str(config.precision)))
+        recall = _scores(cells_of(records, "1", str(config.recall)))
+        scores = f_beta(
+            np.array(list(precision.values())),
+            np.array(list(recall.values())),
+            float(config.beta),
         )
-        scores = f_beta(precision, recall, float(config.beta))
-        return dict(zip(columns[0], scores.tolist(), strict=True))
+        return dict(zip(precision, scores.tolist(), strict=True))
 
     def file_scores(
         self,
@@ -470,7 +490,11 @@ class Opener:
         column: models.ColumnConfig,
         keys: Keys,
     ) -> dict[str, float]:
-        """Return the scores of a file that are named by `title`, or the only ones."""
+        """Return the scores of systems in a file that are named as the column's `title`, or the only
+        ones. A file of numbers alone has those of the systems of the config, or of the column's
+        data set.
+
+        Raises InputError if the file has several scores, or none of that name."""
         path = self.path(file, (*keys, "file"))
         systems = []
         for system in self.config.systems:
@@ -485,30 +509,34 @@ class Opener:
             raise InputError([self.config.problem(message, keys)])
         return scores[title]
 
-    def expectation(self, number: int, entry: models.ExpectationConfig) -> None:
-        """Check an entry of `expect`, and read its files."""
-        keys: Keys = ("expect", number)
+    def expectation(self, index: int, entry: models.ExpectationConfig) -> None:
+        """Check the entry with this index of `expect`, and read its files: a table of scores, or
+        reports of systems.
+        """
+        keys: Keys = ("expect", index)
         if entry.table is not None:
             cells = self.table(entry.table, (*keys, "table"))
-            self.opened.expected_tables[number] = cells
+            self.opened.expected_tables[index] = cells
         if entry.reports is not None:
-            counts = self.opened.expected_reports[number] = {}
+            reports: dict[str, Sentences] = {}
+            self.opened.expected_reports[index] = reports
             for system, text in entry.reports.items():
                 with gathered(self.problems):
                     path = self.path(text, (*keys, "reports", system))
-                    counts[system] = read_report(path)
+                    reports[system] = read_report(path)
         for key in ("path", "same"):
-            path_text = getattr(entry, key)
-            if path_text is not None:
-                self.check_path(path_text, (*keys, key))
+            result_path = getattr(entry, key)
+            if result_path is not None:
+                self.check_path(result_path, (*keys, key))
         if entry.path is None:
             metric = self.metric(entry.metric, entry.dataset, keys)
             if self.config.systems:
                 self.check_systems(entry, metric, keys)
 
     def check_path(self, path: str, keys: Keys) -> None:
-        """Append a problem if results.json will not have the section of a path, or the name after
-        the section."""
+        """Append a problem if results.json will not have the section that a path such as
+        columns/NAME begins with, or the name after it.
+        """
         section, *rest = path.split("/")
         sections = [*models.SECTIONS, "datasets", "human", "tests", "scores"]
         if section not in sections:
@@ -524,28 +552,31 @@ class Opener:
         metric: Metric | None,
         keys: Keys,
     ) -> None:
-        """Append a problem for each expected system that the config does not have. None is a metric
-        that is wrong."""
+        """Append a problem for each system in an entry of `expect` that the config does not have.
+
+        A reference that the metric scores as a system is one; if the metric is unknown (None), any
+        that some metric could score so."""
         systems = [system.name for system in self.config.systems]
-        # References that are scored as systems.
         references = 0
         for dataset in self.config.datasets:
             references = max(references, len(dataset.references))
         policies = [POLICIES[metric.policy]] if metric else POLICIES.values()
-        rows: list[str] = []
+        reference_rows: list[str] = []
         for policy in policies:
-            rows += policy.rows(references)
-        if rows:
-            systems += [*rows, Score.REFERENCES]
-        names: list[tuple[str, str | int, str]] = []
+            reference_rows += policy.rows(references)
+        if reference_rows:
+            systems += [*reference_rows, Score.REFERENCES]
+        names_at: dict[Keys, str] = {}
         for key in ("mean", "order"):
             for index, name in enumerate(getattr(entry, key) or ()):
-                names.append((key, index, name))
+                names_at[key, index] = name
         if isinstance(entry.values, dict) and entry.mean is None:
-            names += [("values", name, name) for name in entry.values]
-        names += [("reports", name, name) for name in entry.reports or ()]
-        for key, part, name in names:
-            self.check_name(name, systems, "system", (*keys, key, part))
+            for name in entry.values:
+                names_at["values", name] = name
+        for name in entry.reports or ():
+            names_at["reports", name] = name
+        for name_keys, name in names_at.items():
+            self.check_name(name, systems, "system", (*keys, *name_keys))
 
 
 def _scores(cells: Sequence[Cell]) -> dict[str, float]:
@@ -554,26 +585,25 @@ def _scores(cells: Sequence[Cell]) -> dict[str, float]:
 
 
 def names_of(written: models.PublishedConfig, section: str) -> list[str]:
-    """Return the names that a section of results.json has."""
+    """Return the names that a section of results.json will have."""
     if section != "correlations":
         return list(getattr(written, section))
-    return list(chain.from_iterable(one.of for one in written.correlations))
+    columns = (correlation.of for correlation in written.correlations)
+    return list(chain.from_iterable(columns))
 
 
 def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
-    """Return the metric of a text: a name that only one metric has, or the printed form of a
-    metric.
+    """Return the one of a config's metrics that a text means: a name that only one of them has, or a
+    name with options. None means the only metric.
 
-    A name may also be that of the score, such as the title of numbers from files. None means the
-    only metric. Raises InputError for no metric, or more than one."""
-    matching = metrics if text is None else metrics_called(text, metrics)
-    same = [
-        metric
-        for metric in metrics
-        if text == metric.output or metric in matching
+    A name may also be that of the score, such as the title of numbers from files. Raises InputError
+    if no metric matches, or more than one."""
+    named = metrics if text is None else metrics_called(text, metrics)
+    matching = [
+        metric for metric in metrics if text == metric.output or metric in named
     ]
-    if len(same) == 1:
-        return same[0]
+    if len(matching) == 1:
+        return matching[0]
     listed = ", ".join({metric.name: None for metric in metrics}) or "none"
     if text is None:
         raise InputError(f"which metric? Say `metric`; there are {listed}")
@@ -585,7 +615,7 @@ def named_metric(text: str | None, metrics: Sequence[Metric]) -> Metric:
         ) from None
     if metric not in metrics:
         hint = f"there are {listed}"
-        if same:
+        if matching:
             hint = "several are called so; write it with its options"
         raise InputError(f"the config has no metric '{text}': {hint}")
     return metric

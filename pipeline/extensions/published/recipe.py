@@ -43,34 +43,30 @@ class Recipe:
     @property
     def family(self) -> str:
         """The name of the file if it has several recipes (`each`); else an empty text."""
-        return (
-            self.path.stem if self.name.startswith(f"{self.path.stem}-") else ""
-        )
+        stem = self.path.stem
+        return stem if self.name.startswith(f"{stem}-") else ""
 
     @property
     def config(self) -> Path | Node:
         """What is run: the file, or its config with the parameters of this recipe."""
-        return (
-            Node.from_plain(self.content, str(self.path))
-            if self.family
-            else self.path
-        )
+        if not self.family:
+            return self.path
+        return Node.from_plain(self.content, str(self.path))
 
     @property
     def year(self) -> int | None:
         """The year of the publication: the first one that its citation names, or None."""
-        match = re.search(
-            r"\b(?:19|20)[0-9]{2}\b", self.publication.get("cite", "")
-        )
+        cite = self.publication.get("cite", "")
+        match = re.search(r"\b(?:19|20)[0-9]{2}\b", cite)
         return int(match[0]) if match else None
 
     @property
     def expected(self) -> list[JsonObject]:
-        """The entries of `expect` as they are written; none where they are not even mappings."""
-        # here, because it takes time to load
-        from .models import (
-            entry_of_each_metric,
-        )
+        """The entries of `expect` as the config has them, one for each metric of a table; none if
+        `expect` is not a list of mappings.
+        """
+        # Here, because it takes long to load.
+        from .models import entry_of_each_metric
 
         entries = entry_of_each_metric(self.content.get("expect"))
         if not isinstance(entries, list):
@@ -97,25 +93,28 @@ class Recipe:
         ]
 
     def how_to_get_files(self) -> str:
-        """Return how to get the missing files; an empty text if there are none."""
+        """Return how many files are missing and how to get them: a command that fetches them, and
+        for data that users must request themselves, how. Empty if none is missing.
+        """
         missing = self.missing_files()
         if not missing:
             return ""
-        fetched: dict[str, None] = {}
-        by_users: dict[str, None] = {}
+        # Dictionaries as sets in order.
+        fetchable: dict[str, None] = {}
+        by_request: dict[str, None] = {}
         for file in missing:
             if file.how_to_obtain:
-                by_users[file.dataset] = None
+                by_request[file.dataset] = None
             else:
-                fetched[
+                fetchable[
                     Catalogue.known().data_set(file.dataset).home
                     or file.dataset
                 ] = None
-        ways = [
-            f"{name}: {DatasetCache().how_to_obtain(name)}" for name in by_users
-        ]
-        if fetched:
-            ways.insert(0, f"gec-pipeline data fetch {' '.join(fetched)}")
+        ways = []
+        if fetchable:
+            ways.append(f"gec-pipeline data fetch {' '.join(fetchable)}")
+        for name in by_request:
+            ways.append(f"{name}: {DatasetCache().how_to_obtain(name)}")
         count = (
             "1 file is" if len(missing) == 1 else f"{len(missing)} files are"
         )
@@ -139,7 +138,9 @@ class Outcome:
 
     @property
     def worse(self) -> bool:
-        """Whether the verdict on an entry, or on the whole, is worse than the one on record."""
+        """Whether the verdict on an entry, or on all, is worse than the one on record; false if the
+        recipe did not run.
+        """
         if not self.expectations:
             return False
         recorded = self.recipe.publication["verdict"]
@@ -150,20 +151,21 @@ class Outcome:
 
 @cache
 def recipes() -> dict[str, Recipe]:
-    """Return all recipes by name, in order of their files."""
+    """Return the recipes of all installed extensions by name, in order of their files."""
     paths: list[Path] = []
     for extension in installed().values():
         if extension.recipes:
             paths += (extension.folder / extension.recipes).glob("*.yaml")
-    result = {}
+    by_name = {}
     for path in sorted(paths, key=lambda path: path.name):
-        result.update({recipe.name: recipe for recipe in read_recipes(path)})
-    return result
+        for recipe in read_recipes(path):
+            by_name[recipe.name] = recipe
+    return by_name
 
 
 def read_recipes(path: Path) -> list[Recipe]:
-    """Return the recipes of a config: one, or those of `each`. Raises InputError for what cannot be
-    read or is none.
+    """Return the recipes of a file: one, named after it, or one FILE-VALUE for each value of the
+    parameter in `each`. Raises InputError if the file cannot be read or is no recipe.
     """
     from pipeline.data.config import read_yaml
 
@@ -171,16 +173,19 @@ def read_recipes(path: Path) -> list[Recipe]:
     if not isinstance(content, dict) or "each" not in content:
         return [_recipe(path.stem, path, content)]
     family = []
-    for value, member in members(content, str(path)):
-        family.append(_recipe(f"{path.stem}-{value}", path, member))
+    for value, config in members(content, str(path)):
+        family.append(_recipe(f"{path.stem}-{value}", path, config))
     return family
 
 
 def _recipe(name: str, path: Path, content: Any) -> Recipe:
-    publication = (
-        content.get("publication") if isinstance(content, dict) else None
-    )
-    if publication is None or not _is_publication(publication):
+    """Return the recipe of a config in a file, whose `content` is plain lists, mappings and texts;
+    a catalogue in it is added to that of the data sets.
+
+    Raises InputError if the section `publication` is missing or wrong, or a text data:NAME/FILE
+    names no file of a data set."""
+    is_mapping = isinstance(content, dict)
+    if not is_mapping or not _is_publication(content.get("publication")):
         raise InputError(
             f"{path}: is no recipe, which has `publication` with the keys "
             f"{' and '.join(REQUIRED_KEYS)}, one of {', '.join(VERDICTS)}; "
@@ -195,18 +200,20 @@ def _recipe(name: str, path: Path, content: Any) -> Recipe:
             files.update(dict.fromkeys(Catalogue.known().files_in_config(text)))
         except InputError as error:
             raise InputError(f"{path}: {error}") from None
-    return Recipe(name, path, publication, tuple(files), content)
+    return Recipe(name, path, content["publication"], tuple(files), content)
 
 
 def _is_publication(section: Any) -> bool:
-    """Return whether a section has the keys of a publication, all of the right types."""
-    if not isinstance(section, dict) or not section.keys() >= set(
-        REQUIRED_KEYS
-    ):
+    """Return whether a section is a mapping with the required keys of a publication, a known
+    verdict, and texts: lists of them for `tried` and `not_compared`.
+    """
+    if not isinstance(section, dict):
+        return False
+    if not section.keys() >= set(REQUIRED_KEYS):
         return False
     for key, value in section.items():
-        kind = list if key in ("tried", "not_compared") else str
-        if not isinstance(value, kind):
+        expected_type = list if key in ("tried", "not_compared") else str
+        if not isinstance(value, expected_type):
             return False
     return section["verdict"] in VERDICTS
 
@@ -222,11 +229,11 @@ def texts_in(content: Any) -> Iterator[str]:
 
 
 def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
-    """Return the recipes whose names match, such as 'koyama-*', and those of files, such as
-    my.yaml.
+    """Return the recipes of each pattern: those of the package whose names match, such as
+    'koyama-*', or those in a file of the user, such as my.yaml.
 
-    Raises InputError for a pattern that matches none, a file that is no recipe, and two results of
-    one name."""
+    Raises InputError for a pattern that matches none, a file that is no recipe, and two recipes of
+    one name in different files."""
     selected: dict[str, Recipe] = {}
     for pattern in patterns:
         if not pattern.lower().endswith((".yaml", ".yml")):
@@ -242,7 +249,9 @@ def matching_recipes(patterns: Sequence[str]) -> list[Recipe]:
 
 
 def _matching(pattern: str) -> dict[str, Recipe]:
-    """Return the recipes of the package whose name, or that of whose file, matches a pattern."""
+    """Return the recipes of the package by name, if their name matches a pattern such as 'koyama-*',
+    or their file of several recipes is named so. Raises InputError if there are none.
+    """
     matching = {}
     families = []
     for name, recipe in recipes().items():
@@ -263,10 +272,12 @@ def fetch_missing(
     warn: Callable[[str], None],
     progress: Callable[[int, int], None] = lambda _done, _total: None,
 ) -> list[str]:
-    """Fetch the missing files of recipes, but for those that users bring; return what went wrong.
+    """Fetch the missing files of recipes, but for those that users must request themselves, and
+    return messages about files that could not be fetched.
 
-    `progress` gets the bytes so far and in all. Raises DataError if the mirror is not one.
-    """
+    `mirror` is an address or folder to fetch from, None for the original ones. `warn` gets a
+    message before the download, and `progress` the bytes so far and in all. Raises DataError if
+    the mirror is not one."""
     files: dict[DataFile, None] = {}
     for recipe in selected:
         missing = recipe.missing_files()
@@ -292,24 +303,23 @@ _NAMED = re.compile(r"\{(\w+)\}")
 
 
 def members(content: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
-    """Yield (value of the parameter, config) for each recipe of a file that has several. They are the rows of `each`.
+    """Yield (value of the parameter, config) for each recipe of a file that has several.
 
         each: {pair: {cs-en: {references: [C, B]}, de-fr: {}}}
         usual: {references: [A], tokenizer: 13a}
 
-    Each row of `each` has the value of the parameter and what differs; `usual` has the parameters
-    that a row need not name.
+    Each row of `each` has a value of the parameter, here `pair`, and further parameters; `usual`
+    has those that a row need not name.
 
-    In a text {pair}, or another of these names, stands for its value. Where that is a list, what holds the text comes
-    once for each of its items: the item of a list, or the entry of a mapping whose key is the text. Only the value of a
-    mapping that is the name alone, '{references}', stands for the list itself; it may be a mapping too. Raises
-    InputError where `each` is wrong.
-    """
+    In the config {pair} in a text, or another parameter in braces, stands for its value. If that is
+    a list, what holds the text is repeated for each of its items: an item of a list, or an entry of
+    a mapping whose key is the text. But a value of a mapping that is '{references}' alone becomes
+    the whole list, or mapping. Raises InputError if `each` is wrong."""
     each = content["each"]
     usual = content.get("usual") or {}
-    rest = dict(content)
-    rest.pop("each")
-    rest.pop("usual", None)
+    template = dict(content)
+    template.pop("each")
+    template.pop("usual", None)
     is_each = isinstance(each, dict) and len(each) == 1
     if not is_each or not isinstance(usual, dict):
         raise InputError(
@@ -327,73 +337,82 @@ def members(content: Mapping[str, Any], file: str) -> Iterator[tuple[str, Any]]:
                 f"{file}: each: {parameter}: {value}: expected parameters of this row, such as {{}}"
             )
         parameters = {**usual, **(row or {}), parameter: value}
-        filled = _filled(rest, parameters)
-        if "systems" in filled:
-            filled["systems"] = _listed(filled["systems"])
-        yield value, filled
+        config = _filled(template, parameters)
+        if "systems" in config:
+            config["systems"] = _listed(config["systems"])
+        yield value, config
 
 
 def _filled(node: Any, parameters: Parameters) -> Any:
-    """Return a part of a config with the values of parameters."""
+    """Return a part of a config, a text, list or mapping, with the values of parameters: see
+    members().
+    """
     if isinstance(node, str):
         name = _NAMED.fullmatch(node)
         if name and name[1] in parameters:
             return parameters[name[1]]
 
-        def value(match: re.Match[str]) -> str:
+        def value_or_text(match: re.Match[str]) -> str:
             return str(parameters.get(match[1], match[0]))
 
-        return _NAMED.sub(value, node)
+        return _NAMED.sub(value_or_text, node)
     if isinstance(node, list):
         items = []
         for child in node:
-            for one in _each(_lists(child, parameters), parameters):
-                items.append(_filled(child, one))
+            repeated = _lists(child, parameters)
+            for choice in _choices(repeated, parameters):
+                items.append(_filled(child, choice))
         return items
     if isinstance(node, dict):
         entries = {}
         for key, child in node.items():
-            for one in _each(_lists(key, parameters), parameters):
-                entries[_filled(key, one)] = _filled(child, one)
+            repeated = _lists(key, parameters)
+            for choice in _choices(repeated, parameters):
+                entries[_filled(key, choice)] = _filled(child, choice)
         return entries
     return node
 
 
 def _lists(node: Any, parameters: Parameters) -> set[str]:
-    """Return the lists that a text names, or the texts inside an item of a list that do not stand
-    for a list.
-    """
+    """Return the names of the parameters with lists for whose items a node is repeated: those that
+    a text names, or texts inside a mapping.
+
+    In a mapping, a value '{NAME}' stands for the list itself, and lists in a key repeat the entry,
+    not the mapping."""
     if isinstance(node, str):
         names = _NAMED.findall(node)
         return {
             name for name in names if isinstance(parameters.get(name), list)
         }
-    result: set[str] = set()
+    lists: set[str] = set()
     if isinstance(node, dict):
         for key, child in node.items():
             stands_for_list = isinstance(child, str) and _NAMED.fullmatch(child)
             if not stands_for_list:
-                result |= _lists(child, parameters) - _lists(key, parameters)
-    return result
+                lists |= _lists(child, parameters) - _lists(key, parameters)
+    return lists
 
 
-def _each(names: set[str], parameters: Parameters) -> Iterator[Parameters]:
-    """Yield the parameters with one item of each of these lists in its place."""
+def _choices(names: set[str], parameters: Parameters) -> Iterator[Parameters]:
+    """Yield the parameters once for each combination of one item of each list in `names`, with the
+    items in place of the lists.
+    """
     ordered = sorted(names)
     for items in product(*(parameters[name] for name in ordered)):
         yield {**parameters, **dict(zip(ordered, items, strict=True))}
 
 
 def _listed(systems: Any) -> Any:
-    """Return systems by name if patterns such as data:NAME/{system}.txt name them, so that reports
-    know them.
+    """Return the section `systems` as {name: data:NAME/FILE} if it is a list of patterns such as
+    data:NAME/{system}.txt; anything else as it is. Leader boards need the names.
     """
-    is_list = isinstance(systems, list)
-    if not is_list or any(
-        "{dataset}" in one or not WrittenPath(one).is_data for one in systems
+    if not isinstance(systems, list):
+        return systems
+    if any(
+        "{dataset}" in text or not WrittenPath(text).is_data for text in systems
     ):
         return systems
-    named = {}
+    files = {}
     for pattern in systems:
         for file in Catalogue.known().files_in_config(
             pattern.replace("{system}", "*")
@@ -401,5 +420,5 @@ def _listed(systems: Any) -> Any:
             name = System.name_of(
                 Path(file.key), pattern.removeprefix(WrittenPath.DATA)
             )
-            named[name] = f"{WrittenPath.DATA}{file.key}"
-    return named
+            files[name] = f"{WrittenPath.DATA}{file.key}"
+    return files

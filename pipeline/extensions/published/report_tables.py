@@ -1,11 +1,13 @@
 """The tables of what a config computes and expects besides scores, for all reports."""
 
 from collections.abc import Iterator
+from itertools import count
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pipeline.report.tables import ReportTable
     from pipeline.scoring import Results
+
 
 COEFFICIENTS = (
     "pearson",
@@ -21,7 +23,9 @@ RANKINGS = {"expected_wins": "Expected Wins", "trueskill": "TrueSkill"}
 def published_tables(
     results: "Results", _digits: int = 2
 ) -> "Iterator[ReportTable]":
-    """Yield a table for each section `judgments` to `expectations` of the results."""
+    """Yield the tables of finding_tables(), and one of expected values with the misses listed
+    below it.
+    """
     from pipeline.report.tables import ReportTable
 
     from .tables import expectation_table, misses
@@ -39,14 +43,14 @@ def published_tables(
 
 
 def finding_tables(results: "Results") -> "Iterator[ReportTable]":
-    """Yield the tables of judgements, correlations, and agreement on sentences.
+    """Yield a table for each ranking by judgements, one of correlations, and one of agreement on
+    sentences, but for those that the results do not have.
 
-    Their names go on with the numbers of the means over data sets.
-    """
+    They are named findings-NUMBER; the first numbers are those of the means over data sets."""
     from pipeline.extensions.human.tables import coefficient, judged_table
     from pipeline.report.tables import ReportTable
 
-    number = len(results.means or ())
+    numbers = count(len(results.means or ()) + 1)
     for name, summary in (results.judgments or {}).items():
         total = summary["total"]
         sizes = (
@@ -55,42 +59,33 @@ def finding_tables(results: "Results") -> "Iterator[ReportTable]":
         for key, title in RANKINGS.items():
             if not summary[key]:
                 continue
-            number += 1
             yield ReportTable(
-                name=f"findings-{number}",
+                name=f"findings-{next(numbers)}",
                 title=f"judgments {name}: {title}, {sizes}",
                 table=judged_table(summary[key], title, 3),
                 text_columns=(1,),
             )
     if results.correlations:
-        number += 1
         rows = []
         for column, others in results.correlations.items():
-            for other, cells in others.items():
-                values = [coefficient(cells[name]) for name in COEFFICIENTS]
-                rows.append([column, other, str(cells["systems"]), *values])
+            for other, values in others.items():
+                cells = [coefficient(values[key]) for key in COEFFICIENTS]
+                rows.append([column, other, str(values["systems"]), *cells])
         yield ReportTable(
-            name=f"findings-{number}",
+            name=f"findings-{next(numbers)}",
             title="correlations",
             table=(["column", "with", "n", *map(_title, COEFFICIENTS)], rows),
             text_columns=(0, 1),
         )
     if results.agreements:
-        number += 1
         header = ["", "pairs", "metric ties", *map(_title, AGREEMENTS)]
         rows = []
-        for name, cells in results.agreements.items():
-            values = [coefficient(cells[key]) for key in AGREEMENTS]
-            rows.append(
-                [
-                    name,
-                    f"{cells['pairs']:,}",
-                    f"{cells['metric_ties']:,}",
-                    *values,
-                ]
-            )
+        for name, values in results.agreements.items():
+            cells = [f"{values[key]:,}" for key in ("pairs", "metric_ties")]
+            cells += [coefficient(values[key]) for key in AGREEMENTS]
+            rows.append([name, *cells])
         yield ReportTable(
-            name=f"findings-{number}",
+            name=f"findings-{next(numbers)}",
             title="agreement on sentences",
             table=(header, rows),
         )

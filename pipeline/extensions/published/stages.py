@@ -16,7 +16,10 @@ CONSEQUENCES = re.compile("which metric[?]|config has no metric")
 
 
 def _open(preparation: Preparation) -> "Published | None":
-    """Return the files of the published sections; add the problems of those that are wrong."""
+    """Return the files that the sections of this extension name, read and checked; None if there
+    are no such sections, or in a run of some metrics or systems only.
+
+    What is wrong is added to the problems of the preparation."""
     from .models import published_config
     from .published_sections import Opener
 
@@ -31,6 +34,7 @@ def _open(preparation: Preparation) -> "Published | None":
         return None
     problems = preparation.problems
     opened = Opener(preparation.config, preparation.metrics, problems).open()
+    # A metric that is wrong makes all sections wrong that name it.
     if any(problem.message.startswith("metrics") for problem in problems):
         problems[:] = [
             item for item in problems if not CONSEQUENCES.search(item.message)
@@ -39,7 +43,9 @@ def _open(preparation: Preparation) -> "Published | None":
 
 
 def _compare(scored: Scored, opened: "Published") -> Scored:
-    """Add the computed sections and the comparison with published values."""
+    """Return the run with the computed sections and the comparison with published values; only with
+    a warning if not all lines were scored.
+    """
     from .expected_values import with_published
     from .models import published_config
 
@@ -61,10 +67,11 @@ def _describe(opened: "Published") -> Iterator[str]:
     """Yield the sizes of judgements and the number of entries of `expect`."""
     for name, judgments in opened.judgments.items():
         judges = len(judgments.judges)
+        plural = "" if judges == 1 else "s"
         pairs = len(judgments.expanded.first)
         yield printable(
             f"judgments {name}: {len(judgments.systems)} systems, "
-            f"{judges} judge{'s' * (judges != 1)}, {pairs:,} pairs of systems"
+            f"{judges} judge{plural}, {pairs:,} pairs of systems"
         )
     if opened.written.expect:
         yield f"entries of expect: {len(opened.written.expect)}"

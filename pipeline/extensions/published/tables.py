@@ -1,4 +1,4 @@
-"""What was expected or published and what was found, as tables, Markdown and JSON: formatting only."""
+"""Expected or published values and ours as tables, Markdown and JSON: formatting only."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ MAX_SUBJECT = 60
 
 
 def expectation_table(expectations: JsonObject) -> Table:
-    """Return a row for each entry: its title, how many values are equal, the largest difference,
-    the verdict.
+    """Return a row for each entry of `expect`: its number and title, how many values are equal, the
+    largest difference and the verdict. `expectations` is the section of results.json.
     """
     rows = []
     for number, entry in enumerate(expectations["entries"], 1):
@@ -46,7 +46,7 @@ def expectation_table(expectations: JsonObject) -> Table:
 
 
 def counted(entry: Mapping[str, Any]) -> str:
-    """Return how many of the values are equal, such as "9 of 10"."""
+    """Return how many of the values of an entry are equal, such as "9 of 10"."""
     return f"{entry['equal']:,} of {entry['values']:,}"
 
 
@@ -58,31 +58,30 @@ def difference(value: float | None) -> str:
 
 
 def misses(expectations: JsonObject) -> Iterator[str]:
-    """Yield a line for each value that differs in an entry that is worse than on record.
+    """Yield lines about the entries of `expect` whose verdict is worse than on record: one for each
+    value that differs (MAX_MISSED at most), or what else makes the verdict worse.
 
-    For an entry without such values there is a line that says why it is worse.
-    """
+    `expectations` is the section of results.json; entries count from 1."""
     for number in expectations["missed"]:
         entry = expectations["entries"][number - 1]
         differing = [
             item for item in entry["compared"] if item["verdict"] == "differs"
         ]
-        lines = []
+        reasons = []
         messages = set()
         for item in differing[:MAX_MISSED]:
-            lines.append(_miss(item))
+            reasons.append(_miss(item))
             messages.add(item.get("message"))
         if len(differing) > MAX_MISSED:
-            lines.append(f"and {len(differing) - MAX_MISSED} more")
+            reasons.append(f"and {len(differing) - MAX_MISSED} more")
         if entry["message"] and entry["message"] not in messages:
-            lines.append(entry["message"])
-        if not lines:
+            reasons.append(entry["message"])
+        if not reasons:
             verdict = VERDICTS[entry["verdict"]]
-            lines.append(
-                f"{verdict}; on record is: {VERDICTS[entry['recorded']]}"
-            )
-        for line in lines:
-            yield f"{number}. {entry['title']}: {line}"
+            recorded = VERDICTS[entry["recorded"]]
+            reasons.append(f"{verdict}; on record is: {recorded}")
+        for text in reasons:
+            yield f"{number}. {entry['title']}: {text}"
 
 
 def _miss(item: JsonObject) -> str:
@@ -95,30 +94,29 @@ def _miss(item: JsonObject) -> str:
 
 
 def list_table(recipes: Sequence[Recipe]) -> Table:
-    """Return a row for each file of recipes: verdicts, whether its data is here, and the
-    publication.
+    """Return a row for each file, which may have several recipes: the verdicts on record (with
+    "slow"), how many files of data sets are missing, and what the publication is.
     """
-    rows = []
-    files: dict[Path, list[Recipe]] = {}
+    recipes_of_file: dict[Path, list[Recipe]] = {}
     for recipe in recipes:
-        files.setdefault(recipe.path, []).append(recipe)
-    for family in files.values():
+        recipes_of_file.setdefault(recipe.path, []).append(recipe)
+    rows = []
+    for family in recipes_of_file.values():
         first = family[0]
         missing = set()
+        labels: dict[str, None] = {}
         for recipe in family:
             missing.update(recipe.missing_files())
-        verdicts = dict.fromkeys(
-            recipe.publication["verdict"] for recipe in family
-        )
+            labels[recipe.publication["verdict"]] = None
         if any(recipe.slow for recipe in family):
-            verdicts["slow"] = None
+            labels["slow"] = None
         subject = first.publication["what"]
         if first.family:
             subject = f"{len(family)} results: {subject}"
         rows.append(
             [
                 first.family or first.name,
-                ", ".join(verdicts),
+                ", ".join(labels),
                 f"{len(missing)} to fetch" if missing else "here",
                 textwrap.shorten(subject, MAX_SUBJECT, placeholder=" ..."),
             ]
@@ -127,17 +125,18 @@ def list_table(recipes: Sequence[Recipe]) -> Table:
 
 
 def summary_table(outcomes: Sequence[Outcome]) -> Table:
-    """Return a row for each outcome."""
+    """Return a row for each recipe that ran, or should have run: how many values are equal, the
+    largest difference, the verdict and that on record, and the seconds that the run took.
+    """
     rows = []
     for outcome in outcomes:
-        result = summary(outcome)
-        verdict = f"{result.verdict} WORSE" if outcome.worse else result.verdict
+        equal, largest, verdict = summary(outcome)
+        if outcome.worse:
+            verdict += " WORSE"
         seconds = f"{outcome.seconds:.1f}" if outcome.expectations else "-"
         recorded = outcome.recipe.publication["verdict"]
         name = outcome.recipe.name
-        rows.append(
-            [name, result.equal, result.difference, verdict, recorded, seconds]
-        )
+        rows.append([name, equal, largest, verdict, recorded, seconds])
     return HEADER, rows
 
 
@@ -152,15 +151,18 @@ class Summary(NamedTuple):
 
 
 def summary(outcome: Outcome) -> Summary:
-    """Return the summary of an outcome."""
+    """Return the summary of an outcome over all entries of `expect`. The verdict is "not run" if the
+    recipe did not run.
+    """
     if outcome.expectations is None:
         return Summary("-", "-", "not run")
     totals = Counter[str]()
-    largest = None
+    differences = []
     for entry in outcome.expectations["entries"]:
         totals.update(equal=entry["equal"], values=entry["values"])
         if entry["largest_difference"] is not None:
-            largest = max(largest or 0.0, entry["largest_difference"])
+            differences.append(entry["largest_difference"])
+    largest = max(differences, default=None)
     verdict = outcome.expectations["verdict"]
     return Summary(counted(totals), difference(largest), verdict)
 
@@ -183,8 +185,8 @@ def notes_of(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def about(recipe: Recipe) -> Iterator[str]:
-    """Yield lines on the publication: what it is, where it is, how its numbers come about, and what
-    was tried.
+    """Yield wrapped lines about the publication of a recipe, with the keys of its section: what it
+    is, where, how its numbers come about, what was tried, and the verdict on record.
     """
     publication = recipe.publication
     facts = []
@@ -207,40 +209,40 @@ def about(recipe: Recipe) -> Iterator[str]:
 
 
 def legend() -> str:
-    """Return what the words of the table mean."""
-    meanings = "; ".join(
-        f"{name}: {meaning}" for name, meaning in VERDICTS.items()
-    )
-    return "\n".join(
-        textwrap.wrap(
-            f"{meanings}. difference: the largest, in units of the values.",
-            WIDTH,
-        )
-    )
+    """Return the meanings of the verdicts and of the difference in summary_table(), as wrapped
+    lines.
+    """
+    meanings = [f"{name}: {meaning}" for name, meaning in VERDICTS.items()]
+    text = "; ".join(meanings)
+    text += ". difference: the largest, in units of the values."
+    return "\n".join(textwrap.wrap(text, WIDTH))
 
 
 def values_table(entry: JsonObject) -> Table:
-    """Return a row for each value of an entry: the published value, ours, their difference, and a
-    verdict.
+    """Return a row for each listed value of an entry of the results' `expectations`: its keys, the
+    published value, ours, their difference, and whether it is equal.
     """
-    verdicts = {
-        "equal": "equal",
-        "tolerance": "within the tolerance",
-        "differs": "differs",
-    }
     rows = []
     for item in entry["compared"]:
-        ours = item["found"] or "-"
-        verdict = verdicts[item["verdict"]]
-        change = difference(item["difference"])
-        rows.append([item["place"], item["expected"], ours, change, verdict])
+        verdict = item["verdict"]
+        if verdict == "tolerance":
+            verdict = "within the tolerance"
+        rows.append(
+            [
+                item["place"],
+                item["expected"],
+                item["found"] or "-",
+                difference(item["difference"]),
+                verdict,
+            ]
+        )
     title = "published" if entry["published"] else "expected"
     return ["", title, "ours", "difference", ""], rows
 
 
 def to_markdown(outcomes: Sequence[Outcome]) -> str:
-    """Return the table that `gec-pipeline help reproduce` has, and below it what was not run, and
-    what is worse.
+    """Return the table that `gec-pipeline help reproduce` has, a row for each recipe that ran, and
+    below it which recipes were not run and which are worse than on record.
     """
     rows = []
     for outcome in outcomes:
@@ -269,7 +271,9 @@ def _escaped(text: str) -> str:
 
 
 def plain(outcomes: Sequence[Outcome]) -> JsonObject:
-    """Return all outcomes as mappings and lists, for JSON."""
+    """Return all outcomes as mappings and lists, for --format json. A recipe that did not run has
+    the verdict None and no entries.
+    """
     results = []
     for outcome in outcomes:
         expectations = outcome.expectations or {}

@@ -1,10 +1,10 @@
 """Our values compared with published ones, digit by digit as they were printed, with a verdict on
 each and on all.
 
-Our value is equal to the expected one where it becomes the expected text when it is rounded to that
-many decimals. A value exactly between two texts is equal to both, because programs differ in how
-they round it. Only twelve significant digits are compared, because sums in another order differ
-behind them. All arithmetic is decimal, on the shortest decimal form of our numbers."""
+Our value is equal to the expected one if rounding to as many decimals gives the expected text. A
+value exactly between two texts is equal to both, because programs differ in how they round it. Only
+twelve significant digits are compared, because sums in another order differ behind them. All
+arithmetic is decimal, on the shortest decimal form of our numbers."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -103,17 +103,19 @@ def decimal(value: float | int, scale: str = "1") -> Decimal:
 
 
 def read_number(text: str) -> Decimal | None:
-    """Return the number that a text means, or None where it is not a number or no float is as large
-    or as small.
+    """Return the number that a text means, or None if it is not a number, is not finite, or has too
+    many digits or a too large exponent (MAX_DIGITS).
     """
     try:
+        # Decimal would read 1_000, which no publication prints.
         number = Decimal(text.replace("_", "x"))
     except InvalidOperation:
         return None
     if not number.is_finite():
         return None
     digits = len(number.as_tuple().digits)
-    return None if max(abs(number.adjusted()), digits) > MAX_DIGITS else number
+    exponent = abs(number.adjusted())
+    return None if max(exponent, digits) > MAX_DIGITS else number
 
 
 class Leaf(NamedTuple):
@@ -134,10 +136,11 @@ def compare(
     rule: str | None,
     tolerance: str | None,
 ) -> Compared:
-    """Compare our value with an expected text.
+    """Return how our value compares with an expected text. "-" expects no number.
 
-    `rule` says how the publication rounded, and `tolerance` which difference is allowed.
-    """
+    Our number is multiplied by `scale`, such as "100" for percent. `rule` says how the publication
+    rounded ("half_up" or "cut"), and `tolerance` which difference is allowed; None is the default
+    and none."""
     result = Compared(
         keys=leaf.keys, expected=leaf.expected, message=leaf.message
     )
@@ -147,9 +150,12 @@ def compare(
     if isinstance(value, float) and not math.isfinite(value):
         value = None
     published = read_number(leaf.expected)
-    if value is None or published is None or isinstance(value, str):
-        result.found = None if value is None else str(value)
-        if leaf.expected == (NONE if value is None else result.found):
+    if value is None:
+        if leaf.expected == NONE:
+            result.verdict = "equal"
+    elif published is None or isinstance(value, str):
+        result.found = str(value)
+        if leaf.expected == result.found:
             result.verdict = "equal"
     elif isinstance(value, bool) or not isinstance(value, int | float):
         result.message = "is no number"
@@ -166,8 +172,8 @@ def compare(
 
 
 def _printed(ours: Decimal, published: Decimal) -> str:
-    """Return our number with up to two decimals more than the published one has, without zeros at
-    their end.
+    """Return our number with two decimals more than the published one has, or fewer if they are
+    zeros.
     """
     digits = max(-int(published.as_tuple().exponent), 0)
     text = f"{rounded(ours, min(digits + 2, 30)):f}"
@@ -179,16 +185,19 @@ def _printed(ours: Decimal, published: Decimal) -> str:
 
 
 def _equal(ours: Decimal, published: Decimal, rule: str) -> bool:
+    """Return whether our number, rounded by the rule to the decimals of the published one, equals
+    it. A published number with more than SIGNIFICANT_DIGITS is compared in so many digits.
+    """
     if len(published.as_tuple().digits) > SIGNIFICANT_DIGITS:
         unit = Decimal(1).scaleb(published.adjusted() - SIGNIFICANT_DIGITS + 1)
         return abs(ours - published) <= unit / 2
     digits = -int(published.as_tuple().exponent)
     if rule == "cut":
         return rounded(ours, digits, rule) == published
-    return (
-        abs(Context(prec=SIGNIFICANT_DIGITS).plus(ours) - published)
-        <= Decimal(1).scaleb(-digits) / 2
-    )
+    # Without rounding, so that a value between two texts is equal to both.
+    ours = Context(prec=SIGNIFICANT_DIGITS).plus(ours)
+    unit = Decimal(1).scaleb(-digits)
+    return abs(ours - published) <= unit / 2
 
 
 def leaves(
@@ -197,29 +206,32 @@ def leaves(
     keys: tuple[str, ...] = (),
     message: str = "",
 ) -> Iterator[Leaf]:
-    """Yield each expected value inside lists and mappings with ours.
+    """Yield each expected value inside lists and mappings with ours at the same keys.
 
-    `message` is that of all values here, below a key that our values do not have."""
+    `keys` lead from the outermost mapping to these values. `message` says why ours do not exist: it
+    is passed on to all values below a key that ours do not have, whose keys then end there."""
     if not isinstance(expected, dict | list):
         if isinstance(ours, dict | list | tuple):
             ours = None
             message = "expected one value, and there are several"
         yield Leaf(keys, expected, ours, message)
         return
-    same_kind = isinstance(ours, dict) == isinstance(expected, dict)
-    values = children(ours) if same_kind else {}
+    both_mappings = isinstance(ours, dict) == isinstance(expected, dict)
+    our_children = children(ours) if both_mappings else {}
     for key, child in children(expected).items():
         if message:
             yield from leaves(child, None, keys, message)
-        elif key in values:
-            yield from leaves(child, values[key], (*keys, key))
+        elif key in our_children:
+            yield from leaves(child, our_children[key], (*keys, key))
         else:
             missing = f"there is no such value{listed(ours)}"
             yield from leaves(child, None, (*keys, key), missing)
 
 
 def children(content: Any) -> JsonObject:
-    """Return the values of a mapping by key, the items of a list by their numbers from 1, or {}."""
+    """Return the values of a mapping by key, the items of a list by their numbers from 1, as texts,
+    or {} for anything else.
+    """
     if isinstance(content, dict):
         return content
     if isinstance(content, list | tuple):
@@ -239,23 +251,23 @@ def listed(content: Any) -> str:
 def compare_order(
     expected: Sequence[str], scores: dict[str, float]
 ) -> list[Compared]:
-    """Compare an expected order of systems, the best first, with the order of their scores, rank by
-    rank.
+    """Return the comparison, rank by rank, of an expected order of systems, the best first, with the
+    order of their scores, the highest first.
 
-    Systems that are not in the expected order are left out. Equal scores keep the expected order.
-    """
-    ranks = {name: rank for rank, name in enumerate(expected)}
-    costs = {}
-    for name, score in scores.items():
-        if name in ranks:
-            costs[name] = math.inf if math.isnan(score) else -score
-    ours_in_order = sorted(costs, key=lambda name: (costs[name], ranks[name]))
+    Systems that are not in the expected order are left out. Equal scores keep the expected order,
+    and NaN comes last."""
+    expected_ranks = {name: rank for rank, name in enumerate(expected)}
+
+    def sort_key(name: str) -> tuple[float, int]:
+        score = scores[name]
+        descending = math.inf if math.isnan(score) else -score
+        return descending, expected_ranks[name]
+
+    ours = sorted(expected_ranks.keys() & scores.keys(), key=sort_key)
     compared = []
-    for rank, (name, ours) in enumerate(
-        zip_longest(expected, ours_in_order), 1
-    ):
-        result = Compared(keys=(str(rank),), expected=name, found=ours)
-        if ours == name:
+    for rank, (name, found) in enumerate(zip_longest(expected, ours), 1):
+        result = Compared(keys=(str(rank),), expected=name, found=found)
+        if found == name:
             result.verdict = "equal"
         compared.append(result)
     return compared
@@ -272,21 +284,21 @@ def verdict_of(compared: Sequence[Compared], rule: str | None) -> Verdict:
 
 
 def whole_verdict(entries: Sequence[tuple[Verdict, bool]]) -> Verdict:
-    """Return the verdict on all entries, each given as its verdict and whether its values were
-    published.
+    """Return the verdict on all entries of `expect`, each a pair of its verdict and whether its
+    values were published.
 
-    This is the worst verdict, or `partly` where some entries differ and others do not. Entries that
-    were not published count only where they differ; the verdict is `not published` where there are
-    no others."""
-    counting = {verdict for verdict, is_published in entries if is_published}
-    every = set(counting)
+    This is the worst verdict, or `partly` if some entries differ and others do not. Entries that
+    were not published count only if they differ; if there are no others and none differs, the
+    verdict is `not published`."""
+    published = {verdict for verdict, is_published in entries if is_published}
+    counting = set(published)
     if any(verdict == "differs" for verdict, _ in entries):
-        every.add("differs")
-    if not every:
+        counting.add("differs")
+    if not counting:
         return "not published"
-    if "differs" in every and counting - {"differs"}:
+    if "differs" in counting and published - {"differs"}:
         return "partly"
-    return max(every, key=ORDER.index)
+    return max(counting, key=ORDER.index)
 
 
 def is_worse(verdict: Verdict, recorded: Verdict) -> bool:

@@ -33,11 +33,11 @@ def counted(
     order: int,
     kind: str,
 ) -> tuple[dict[str, Ints], Bools]:
-    """Return the columns of metrics that count matches of a kind (`kernel/common.py`), and which
-    references each line has: bool [lines, references].
+    """Return the statistics of each line for metrics that count n-gram matches of a kind
+    (`kernel/common.py`) up to an order, and which references it has: bool [lines, references].
 
-    Raises InputError for lists that do not fit together, and for tokens that cannot be keys.
-    """
+    The references of a line are a list, as long as it has some. Raises InputError for lists that do
+    not fit together, a line without references, and tokens that are not hashable."""
     if not len(hypotheses):
         raise WrongValueError("hypotheses: the list is empty")
     if len(list_of_references) != len(hypotheses):
@@ -45,13 +45,14 @@ def counted(
         raise WrongValueError(
             f"expected a list of references for each hypothesis; found {found}"
         )
-    numbers = np.array(list(map(len, list_of_references)))
-    if not numbers.all():
-        raise WrongValueError(f"item {numbers.argmin() + 1} has no references")
-    # the n-th reference of each line, for all n; empty for lines that have fewer
-    texts = list(zip_longest(*list_of_references, fillvalue=()))
+    reference_counts = np.array(list(map(len, list_of_references)))
+    if not reference_counts.all():
+        item = reference_counts.argmin() + 1
+        raise WrongValueError(f"item {item} has no references")
+    # The first reference of each line, the second ...: empty if it has fewer.
+    references = list(zip_longest(*list_of_references, fillvalue=()))
     try:
-        encoded = ids_of([*texts, hypotheses])
+        encoded = ids_of([*references, hypotheses])
     except TypeError as error:
         raise WrongTypeError(
             f"expected sentences that are lists of tokens: {error}"
@@ -63,7 +64,7 @@ def counted(
         "total": np.maximum(lengths[:, None] - np.arange(order), 0),
         kind: matches(encoded, order, kind),
     }
-    present: Bools = np.arange(len(texts)) < numbers[:, None]
+    present: Bools = np.arange(len(references)) < reference_counts[:, None]
     return columns, present
 
 
@@ -75,7 +76,7 @@ class Smoothing(NamedTuple):
 
 
 class SmoothingFunction:
-    """The methods 0 to 7 of nltk, for sentence_bleu and corpus_bleu.
+    """The smoothing methods 0 to 7 of nltk, as attributes, for sentence_bleu and corpus_bleu.
 
     `epsilon` is added by method 1, `alpha` weighs the estimates of method 6, `k` is that of the
     methods 4 and 7.
@@ -110,7 +111,7 @@ def corpus_bleu(
     weights: Sequence[float] = QUARTERS,
     smoothing_function: Smoothing | None = None,
 ) -> float:
-    """Return the BLEU of a corpus, a fraction.
+    """Return the BLEU of a corpus, a fraction; 0 if no word matches.
 
     `list_of_references` has for each hypothesis its references, which are lists of tokens.
     `weights` has a weight for each order of n-grams. `smoothing_function` is a method of
@@ -118,7 +119,7 @@ def corpus_bleu(
     for lists that do not fit together.
     """
     try:
-        shares = [float(weight) for weight in weights]
+        weight_of_order = [float(weight) for weight in weights]
     except TypeError:
         raise WrongValueError(
             f"weights: expected a list of numbers, found {weights!r}"
@@ -130,42 +131,42 @@ def corpus_bleu(
         unavailable(
             "smoothing_function", "expected a method of SmoothingFunction"
         )
-    sums = _sums(list_of_references, hypotheses, len(shares))
-    match = sums["match"]
-    if match[0] == 0:
+    sums = _sums(list_of_references, hypotheses, len(weight_of_order))
+    matching = sums["match"]  # by order of n-grams
+    if matching[0] == 0:
         return 0
-    if smoothing.name == "method0" and 0 in match:
-        order = match.index(0) + 1
+    if smoothing.name == "method0" and 0 in matching:
+        order = matching.index(0) + 1
         problem = f"no {order}-gram matches, so BLEU without smoothing is 0"
         warnings.warn(f"{problem}; see SmoothingFunction", stacklevel=3)
-    if smoothing.name == "method6" and (len(match) < 3 or not match[2]):
-        # nltk stops there without a 3-gram
+    # nltk fails there without a 3-gram.
+    if smoothing.name == "method6" and (len(matching) < 3 or not matching[2]):
         raise WrongValueError("method6: at least one 3-gram has to match")
-    # smoothed precisions
+    # Smoothed precisions.
     from ....metrics import SMOOTHING, SmoothingCounts
 
+    last_length = len(hypotheses[-1])
     counts = SmoothingCounts(
-        np.array(match, np.float64),
+        np.array(matching, np.float64),
         np.array(sums["total"], np.float64),
         np.array(sums["hyp_len"], np.float64),
-        lengths=np.maximum(len(hypotheses[-1]) - np.arange(len(match)), 0),
+        lengths=np.maximum(last_length - np.arange(len(matching)), 0),
     )
     if smoothing.name in ("method5", "method7"):
+        # The precision of 5-grams in the last sentence.
         last = _sums([list_of_references[-1]], [hypotheses[-1]], 5)
-        counts = counts._replace(
-            fifth=np.array(last["match"][4] / last["total"][4])
-        )
-    precisions: list[float] = (
-        SMOOTHING[smoothing.name].precisions(counts, smoothing.value).tolist()
-    )
-    # the score
+        fifth = last["match"][4] / last["total"][4]
+        counts = counts._replace(fifth=np.array(fifth))
+    method = SMOOTHING[smoothing.name]
+    precisions = method.precisions(counts, smoothing.value).tolist()
+    # The brevity penalty, and the weighted geometric mean of the precisions.
     brevity = 1.0
     if sums["hyp_len"] <= sums["ref_len"]:
         brevity = math.exp(1 - sums["ref_len"] / sums["hyp_len"])
     logs = []
-    for share, precision in zip(shares, precisions, strict=True):
+    for weight, precision in zip(weight_of_order, precisions, strict=True):
         if precision > 0:
-            logs.append(share * math.log(precision))
+            logs.append(weight * math.log(precision))
     return brevity * math.exp(math.fsum(logs))
 
 

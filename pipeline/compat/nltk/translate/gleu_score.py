@@ -24,8 +24,8 @@ def corpus_gleu(
     min_len: int = 1,
     max_len: int = 4,
 ) -> float:
-    """Return Google's GLEU of a corpus: matches / the larger number of n-grams, of the best
-    reference of each sentence.
+    """Return Google's GLEU of a corpus, a fraction: matching n-grams / the larger number of n-grams,
+    that of the hypothesis or of the best reference of each sentence; 0 without n-grams.
 
     `list_of_references` has for each hypothesis its references, which are lists of tokens. N-grams
     of `min_len` to `max_len` tokens count. Raises InputError for lists that do not fit together.

@@ -112,6 +112,9 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    """Correlate the metrics of a run, or scores in files, with human judgements or scores, and print
+    the tables; or do the same with scores in records.
+    """
     records = [records_config(text) for text in (args.human, *args.run)]
     if any(records) or args.absolute or args.part or args.given:
         _correlate_records(args, records)
@@ -126,8 +129,10 @@ def run(args: argparse.Namespace) -> None:
         if name in aliases:
             raise InputError(f"--alias: {name} is given twice")
         aliases[name] = other
-    more = {"aliases": aliases} if aliases else {}
-    settings = settings_of(HumanConfig, args, OPTIONS, file=args.human, **more)
+    from_arguments: dict[str, Any] = {"file": args.human}
+    if aliases:
+        from_arguments["aliases"] = aliases
+    settings = settings_of(HumanConfig, args, OPTIONS, **from_arguments)
     metrics = _metrics(args)
     systems: set[str] = set()
     for metric in metrics:
@@ -149,57 +154,60 @@ def _correlate_records(
     args: argparse.Namespace,
     configs: Sequence[RecordsConfig | None],
 ) -> None:
-    """Print the statistics of scores in records, each of one score of outputs and that of people."""
+    """Print the statistics between the human scores in records and each other score in records, with
+    their intervals.
+
+    `configs` say where the scores are, the human ones first; None is an argument that is no such
+    mapping. Raises InputError for None, and for arguments that have no effect on records."""
     requested_statistics(args.statistics or ())
     if not all(configs) or not args.statistics:
         raise InputError(
             "records: name all scores as {file: FILE, score: COLUMN}, and say --statistic"
         )
-    idle = []
+    ineffective = []
     for name in (*OPTIONS, "metric", "alias"):
         if name not in OF_RECORDS and getattr(args, name, None):
-            idle.append(f"--{name}")
-    if idle:
-        raise InputError(f"{', '.join(idle)}: no effect on records")
-    more = {"absolute": "true"} if args.absolute else {}
-    names = {"of": ["-"], "with": ["-"], "resamples": args.resamples or "1000"}
-    written = settings_of(
-        CorrelationConfig,
-        args,
-        (*OF_RECORDS, "part", "given"),
-        **names,
-        **more,
+            ineffective.append(f"--{name}")
+    if ineffective:
+        raise InputError(f"{', '.join(ineffective)}: no effect on records")
+    # A config would name the columns to correlate; here they are arguments.
+    fixed: dict[str, Any] = {"of": ["-"], "with": ["-"]}
+    fixed["resamples"] = args.resamples or "1000"
+    if args.absolute:
+        fixed["absolute"] = "true"
+    settings = settings_of(
+        CorrelationConfig, args, (*OF_RECORDS, "part", "given"), **fixed
     )
     columns = []
     for config in configs:
         if config:
-            columns.append(
-                scores_of(
-                    config, read_records(DatasetCache().path_of(config.file))
-                )
-            )
-    human_scores, *metrics = columns
+            records = read_records(DatasetCache().path_of(config.file))
+            columns.append(scores_of(config, records))
+    human_scores, *metric_columns = columns
     results = {}
-    for text, scores in zip(args.run, metrics, strict=True):
-        results[text] = correlated(scores, human_scores, written)
+    for argument, scores in zip(args.run, metric_columns, strict=True):
+        results[argument] = correlated(scores, human_scores, settings)
     if args.json:
         print_json(results)
         return
     header = ["scores"]
-    for key in args.statistics:
-        header += [key, f"{shown_level(written.level)} interval"]
+    for statistic in args.statistics:
+        header += [statistic, f"{shown_level(settings.level)} interval"]
     rows = []
-    for name, result in results.items():
-        row = [name]
-        for key in args.statistics:
-            low, high = result["intervals"][key]
-            row += [f"{result[key]:.4f}", f"{low:.4f} to {high:.4f}"]
+    for argument, result in results.items():
+        row = [argument]
+        for statistic in args.statistics:
+            low, high = result["intervals"][statistic]
+            row += [f"{result[statistic]:.4f}", f"{low:.4f} to {high:.4f}"]
         rows.append([*row, str(result["scores"])])
     print_table([*header, "outputs"], rows, left=(0,))
 
 
 def _metrics(args: argparse.Namespace) -> list[MetricScores]:
-    """Return the scores of a run's metrics, or of each column of a file."""
+    """Return the scores of a run's metrics, or of each column of one or more files, but only those
+    of the argument --metric.
+
+    Raises InputError if two columns have one name, or there is no such metric."""
     paths = list(map(DatasetCache().path_of, args.run))
     if paths[0].is_dir() and len(paths) == 1:
         metric_results = ScoredRun.read(paths[0]).metric_results

@@ -100,9 +100,10 @@ def settings_of(
     names: Sequence[str],
     **more: Any,
 ) -> Model:
-    """Return a section of a config from the arguments of these names that are given. Raises
-    InputError.
-    """
+    """Return a section of a config from the arguments named `names`, but for those that the user
+    left out (None), and `more` settings.
+
+    Raises InputError for a wrong value."""
     settings = {}
     for name in names:
         value = getattr(args, name)
@@ -118,6 +119,7 @@ def print_json(content: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    """Read judgements, compute their statistics, and print them as tables or JSON."""
     config = settings_of(JudgmentsConfig, args, OPTIONS, file="-")
     path = given_path(args.file)
     if isinstance(path, Remote):
@@ -150,6 +152,7 @@ def _print(
     config: JudgmentsConfig,
     args: argparse.Namespace,
 ) -> None:
+    """Print a judgment_summary(): counts, the rankings, and what the arguments ask for."""
     print_table(*tables.counts_table(summary), left=(0,))
     for key, title in (
         ("expected_wins", "Expected Wins"),

@@ -40,9 +40,8 @@ def run(
     corpus: Corpus,
     metrics: Sequence[Metric],
 ) -> bool:
-    """Print the effects of the edits of a sentence by each metric, for each system.
-
-    Returns False without the option.
+    """Print the effects of the edits of a sentence by each metric, for each system. Return whether
+    the option was given.
     """
     if arguments.effects is None:
         return False

@@ -52,7 +52,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
-    """Print what was used, and the BibTeX."""
+    """Print what a run used and its BibTeX, or the BibTeX of a metric."""
     if not Path(args.what).is_dir():
         metric = of_metric(args.what)
         if not metric.citations:
@@ -72,6 +72,7 @@ def run(args: argparse.Namespace) -> None:
     entries = entries_of(results.declared)
     test = SIGNIFICANCE_TESTS.of(results)
     if test:
+        # A test of an extension may bring an entry instead of a key.
         entries += [
             citation for citation in test.citations if citation.startswith("@")
         ]
@@ -97,9 +98,8 @@ def citations() -> dict[str, str]:
 
 
 def bibtex(keys: Sequence[str], more_entries: Iterable[str] = ()) -> str:
-    """Return the entries of these keys, each once, from citations.bib or `more_entries`.
-
-    Raises InputError for a key that has no entry.
+    """Return the BibTeX entries of these keys, each once, from citations.bib or else from
+    `more_entries`. Raises InputError for a key that has no entry.
     """
     entries = {
         Declared.citation_key(entry): f"{entry.strip()}\n"
@@ -123,60 +123,64 @@ def keys_of_texts(digests: Iterable[str]) -> list[str]:
 
 
 def cited(results: Results) -> list[Use]:
-    """Return what a run used: data sets, metrics, samples and tests, and human rankings."""
+    """Return what a run used, in this order: data sets, metrics, intervals, tests, and human
+    judgements, with the keys to cite. Methods without a key are left out.
+    """
     uses: list[Use] = []
     for name, info in results.datasets.items():
-        uses.append(
-            Use(f"data set {name}", keys_of_texts(info.digests.values()))
-        )
+        keys = keys_of_texts(info.digests.values())
+        uses.append(Use(f"data set {name}", keys))
     uses += _metrics(results)
     statistics = results.statistics
-    methods = dict(CITED["methods"])
+    keys_of_methods = dict(CITED["methods"])
 
-    def add_methods(part: str, names: Iterable[str]) -> None:
-        """Add the methods among names that a part of the results has."""
+    def add_methods(section: str, names: Iterable[str]) -> None:
+        """Add the methods of these names that have keys, used in a section of the results."""
         for name in names:
-            if name in methods:
-                uses.append(
-                    Use(f"{part}: {name.replace('_', ' ')}", methods[name])
-                )
+            if name in keys_of_methods:
+                text = f"{section}: {name.replace('_', ' ')}"
+                uses.append(Use(text, keys_of_methods[name]))
 
     if statistics:
         samples = (
             f"{statistics['resamples']:,} samples, seed {statistics['seed']}"
         )
-        part = f"statistics ({shown_level(results.level)}, {samples})"
-        add_methods(part, ("bootstrap", "ranks"))
+        level = shown_level(results.level)
+        add_methods(f"statistics ({level}, {samples})", ("bootstrap", "ranks"))
     if statistics and results.tests:
-        part = "tests"
+        section = "tests"
+        names = [statistics["test"], statistics["correction"]]
         test = SIGNIFICANCE_TESTS.of(results)
         if test:
-            methods[statistics["test"]] = list(
+            keys_of_methods[statistics["test"]] = list(
                 map(_citation_key, test.citations)
             )
             samples = test.printed_samples(statistics)
-            part = f"tests ({samples})" if samples else "tests"
-        names = [statistics["test"], statistics["correction"]]
+            if samples:
+                section = f"tests ({samples})"
+        # Tables with more than two systems, all compared with each other, have
+        # letters for systems that do not differ.
         has_letters = any(len(group.scores) > 2 for group in groups(results))
         if results.baseline is None and has_letters:
             names.append("letters")
-        add_methods(part, names)
+        add_methods(section, names)
     human = results.human or {}
     correlations = human.get("correlations", ())
     add_methods("human", dict.fromkeys(item["human"] for item in correlations))
-    parts = ("correlations", "tests", "windows")
-    add_methods("human", [part for part in parts if human.get(part)])
+    human_parts = ("correlations", "tests", "windows")
+    add_methods("human", [part for part in human_parts if human.get(part)])
     for name, summary in (results.judgments or {}).items():
-        add_methods(
-            f"judgments {name}", [key for key in summary if summary[key]]
-        )
+        computed = [key for key in summary if summary[key]]
+        add_methods(f"judgments {name}", computed)
     if correlations:
         uses.append(Use("the human scores", keys_of_texts([human["digest"]])))
     return uses
 
 
 def _metrics(results: Results) -> list[Use]:
-    """Return the metrics of a run with their signatures, and sacreBLEU's if it has the metric."""
+    """Return the metrics of a run with their signatures, and sacreBLEU's signature if that has the
+    metric.
+    """
     uses = []
     peer_signatures = {
         score.metric: score.peer_signature for score in results.scores

@@ -150,8 +150,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List recipes, show one, or run them and compare their values; return 1 where a verdict is
-    worse.
+    """Do what the options ask for: check, make or show a recipe, score a leader board, or list or
+    run recipes. Return the exit status: 1 if a verdict is worse than the one on record.
     """
     if args.check is not None:
         _check(args)
@@ -167,6 +167,11 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _list_or_run(args: argparse.Namespace) -> int:
+    """List the recipes that the arguments name, or run them and print their verdicts. Return 1 if
+    one is worse than on record.
+
+    Raises InputError for options that do not fit together, or if no recipe could be run, and
+    IncompleteError if some could not."""
     if args.all and args.names:
         raise InputError("--all: name results, or take all of them")
     if args.slow and not args.all:
@@ -176,35 +181,37 @@ def _list_or_run(args: argparse.Namespace) -> int:
     runs = bool(args.names or args.all) and not args.list
     if args.report:  # a page that cannot be made is refused before any work
         _check_report(args.report, runs=runs)
-    named = (
-        matching_recipes(args.names) if args.names else list(recipes().values())
-    )
+    selected = list(recipes().values())
+    if args.names:
+        selected = matching_recipes(args.names)
     if not runs:
-        _list(named, args)
+        _list(selected, args)
         return 0
     if args.all and not args.slow:
-        slow = [recipe.name for recipe in named if recipe.slow]
-        named = [recipe for recipe in named if not recipe.slow]
+        slow = [recipe.name for recipe in selected if recipe.slow]
+        selected = [recipe for recipe in selected if not recipe.slow]
         if slow and not args.quiet:
             print(
                 f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)",
                 file=sys.stderr,
             )
-    outcomes = _outcomes(named, args)
+    outcomes = _outcomes(selected, args)
     _print(outcomes, args)
     if any(outcome.worse for outcome in outcomes):
         return 1
     not_run = sum(outcome.expectations is None for outcome in outcomes)
     if not_run:
-        error = InputError if not_run == len(outcomes) else IncompleteError
-        raise error(
+        error_type = InputError if not_run == len(outcomes) else IncompleteError
+        raise error_type(
             f"{not_run} of {len(outcomes)} results could not be run: see above"
         )
     return 0
 
 
 def _check_report(report: str, *, runs: bool) -> None:
-    """Raise InputError if the page of a report cannot be made."""
+    """Raise InputError if the page of --report cannot be made: nothing runs, `report` is a folder,
+    or a package is missing.
+    """
     if not runs:
         raise InputError(
             "--report: has no effect where nothing runs: name results, or take --all"
@@ -218,12 +225,13 @@ def _check_report(report: str, *, runs: bool) -> None:
         raise InputError(reasons[0].replace("html:", "--report:", 1))
 
 
-def _list(named: Sequence[Recipe], args: argparse.Namespace) -> None:
+def _list(listed_recipes: Sequence[Recipe], args: argparse.Namespace) -> None:
+    """Print a table of recipes; raises InputError beside --format, which is for outcomes."""
     if args.format:
         raise InputError(
             f"--format {args.format}: has no effect where nothing runs: name results, or take --all"
         )
-    print_table(*tables.list_table(named), left=(0, 1, 2, 3))
+    print_table(*tables.list_table(listed_recipes), left=(0, 1, 2, 3))
     print(
         "\nrun: gec-pipeline reproduce NAME ...  recipe: gec-pipeline reproduce --show NAME"
     )
@@ -231,9 +239,10 @@ def _list(named: Sequence[Recipe], args: argparse.Namespace) -> None:
 
 
 def _new(args: argparse.Namespace) -> None:
-    """Write the recipe of a config and a printed table, with the verdict that comes out. Raises
-    InputError.
-    """
+    """Write a recipe made of a config and a printed table, run it, and record its verdict in it.
+
+    Raises InputError if the file exists or is not beside the config, the table is wrong, or the
+    recipe cannot be run."""
     from pipeline import stages
     from pipeline.data.config import read_yaml
     from pipeline.extensions.page.page import as_yaml
@@ -257,25 +266,26 @@ def _new(args: argparse.Namespace) -> None:
             content, args.repository, systems, args.mirror
         )
     metrics = stages.prepare(Node.from_mapping(content, config.parent)).metrics
-    content = new_recipe(content, table, rows, metrics)
-    write_atomic(file, as_yaml(content))
+    recipe = new_recipe(content, table, rows, metrics)
+    write_atomic(file, as_yaml(recipe))
     (outcome,) = _outcomes(matching_recipes([str(file)]), args)
     if outcome.expectations is None:
         file.unlink()  # so that the same command can be given again
         raise InputError(f"{file}: {outcome.message}")
-    content["publication"]["verdict"] = outcome.expectations["verdict"]
-    write_atomic(file, as_yaml(content))
-    _print([outcome], args)
     verdict = outcome.expectations["verdict"]
+    recipe["publication"]["verdict"] = verdict
+    write_atomic(file, as_yaml(recipe))
+    _print([outcome], args)
     print(printable(f"written: {file}, with the verdict {verdict}"))
     command = f"gec-pipeline reproduce --check {file}"
     print(printable(f"then say where it was published: {command}"))
 
 
 def _check(args: argparse.Namespace) -> None:
-    """Print that nothing is wrong in a recipe. Raises IncompleteError where only files of data sets
-    are missing.
-    """
+    """Check the recipes in a file without running them, and print that nothing is wrong or missing.
+
+    Raises InputError with everything that is, and IncompleteError if not all could be checked since
+    files of data sets are missing."""
     from pipeline import stages
 
     if args.names or args.all or args.show is not None or args.report:
@@ -286,28 +296,32 @@ def _check(args: argparse.Namespace) -> None:
     try:
         checked = read_recipes(path)
     except InputError:
-        checked = []  # preparing reports the lines of what is wrong
+        checked = []
     problems: list[Problem] = []
+    # A file without recipes is prepared too, which reports what is wrong in it
+    # with the lines.
     for config in [recipe.config for recipe in checked] or [path]:
         with gathered(problems):
             stages.prepare(config)
     problems = [
-        one for one in problems if not MISSING_FILES.search(one.message)
+        problem
+        for problem in problems
+        if not MISSING_FILES.search(problem.message)
     ]
     problems += _problems_of_name(args.check)
     if problems:
         raise InputError(list(dict.fromkeys(problems)))
 
-    recipe = read_recipes(path)[0]
-    verdict = recipe.publication["verdict"]
-    # What is in no publication cannot be cited.
-    keys = (
-        ("recipe",) if verdict == "not published" else ("cite", "url", "recipe")
-    )
-    missing = [
-        f"publication.{key}" for key in keys if not recipe.publication.get(key)
-    ]
-    if not recipe.expected:
+    first = read_recipes(path)[0]  # raises what was passed over above
+    verdict = first.publication["verdict"]
+    required = ["cite", "url", "recipe"]
+    if verdict == "not published":
+        required = ["recipe"]  # what is in no publication cannot be cited
+    missing = []
+    for key in required:
+        if not first.publication.get(key):
+            missing.append(f"publication.{key}")
+    if not first.expected:
         missing.append("expect")
     if missing:
         message = (
@@ -320,8 +334,8 @@ def _check(args: argparse.Namespace) -> None:
             f"{args.check}: nothing is missing; verdict on record: {verdict}"
         )
     )
-    for one in checked:
-        files = one.how_to_get_files()
+    for recipe in checked:
+        files = recipe.how_to_get_files()
         if files:
             raise IncompleteError(
                 f"{args.check}: not all could be checked: {files}"
@@ -330,16 +344,15 @@ def _check(args: argparse.Namespace) -> None:
 
 
 def _problems_of_name(file: str) -> list[Problem]:
-    """Return why the name of a file cannot be that of a new result."""
+    """Return a problem if the name of a recipe's file is no valid name, or is that of another recipe
+    of the package; the file may be that recipe itself.
+    """
     path = Path(file)
     name = path.stem
-    reason_why = wrong_name(name, MAX_NAME)
-    if reason_why:
-        return [
-            Problem(
-                file, f"'{name}' cannot be the name of a result: {reason_why}"
-            )
-        ]
+    wrong = wrong_name(name, MAX_NAME)
+    if wrong:
+        message = f"'{name}' cannot be the name of a result: {wrong}"
+        return [Problem(file, message)]
     for recipe in recipes().values():
         if name in (recipe.name, recipe.family):
             if recipe.path.resolve() == path.resolve():
@@ -350,7 +363,10 @@ def _problems_of_name(file: str) -> list[Problem]:
 
 
 def _board(args: argparse.Namespace) -> None:
-    """Score a leader board with an output of the user's, and keep the run for `report`."""
+    """Score the systems of a leader board, and with --add an output of the user's, print the scores,
+    and keep the run directory for `report`.
+
+    Raises InputError for an unknown board, options that do not fit together, or missing files."""
     from pipeline import stages
     from pipeline.report import print_results
 
@@ -365,17 +381,18 @@ def _board(args: argparse.Namespace) -> None:
             "--board: scores one leader board, for `gec-pipeline report` to show; leave the rest out"
         )
     outcomes = [
-        Outcome(recipe=one, expectations=None) for one in recipes().values()
+        Outcome(recipe=recipe, expectations=None)
+        for recipe in recipes().values()
     ]
-    known = {
+    boards = {
         board.name: board for board in leader_boards(outcomes, unread=True)
     }
-    if args.board not in known:
-        hint = did_you_mean(args.board, known)
+    if args.board not in boards:
+        hint = did_you_mean(args.board, boards)
         raise InputError(
-            f"--board {args.board}: expected one of {', '.join(known)}{hint}"
+            f"--board {args.board}: expected one of {', '.join(boards)}{hint}"
         )
-    board = known[args.board]
+    board = boards[args.board]
     added = Path(args.add) if args.add else None
     if added and not added.is_file():
         raise InputError.at(
@@ -383,13 +400,12 @@ def _board(args: argparse.Namespace) -> None:
         )
     folder = Path(args.output or "runs") / board.folder
     with Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar:
-        missing: dict[str, Recipe] = {}
+        incomplete: dict[str, Recipe] = {}
         for entrant in board.entrants:
             if not entrant.here:
-                missing.update(
-                    {recipe.name: recipe for recipe in entrant.recipes}
-                )
-        _fetch(list(missing.values()), args, bar)
+                for recipe in entrant.recipes:
+                    incomplete[recipe.name] = recipe
+        _fetch(list(incomplete.values()), args, bar)
         config = board.config(added)
         if config is None:
             raise InputError(
@@ -403,9 +419,9 @@ def _board(args: argparse.Namespace) -> None:
         print(
             printable(_neighbours(results, config["statistics"]["baseline"], 2))
         )
-    not_here = [entrant.name for entrant in board.entrants if not entrant.here]
-    if not_here:
-        print(printable(f"outputs that are not here: {listed(not_here)}"))
+    missing = [entrant.name for entrant in board.entrants if not entrant.here]
+    if missing:
+        print(printable(f"outputs that are not here: {listed(missing)}"))
     command = (
         f"gec-pipeline report {folder} --format html latex --output {folder}"
     )
@@ -415,7 +431,9 @@ def _board(args: argparse.Namespace) -> None:
 def _fetch(
     selected: Sequence[Recipe], args: argparse.Namespace, bar: Bar
 ) -> None:
-    """Fetch the missing files of recipes, and report the first that could not be fetched."""
+    """Fetch the missing files of recipes, unless --no-fetch forbids it, and print the first messages
+    about files that could not be fetched.
+    """
     if args.no_fetch:
         return
     bar.stage("fetching")
@@ -428,6 +446,10 @@ def _fetch(
 
 
 def _show(args: argparse.Namespace) -> None:
+    """Print the config of the recipe of a name: its file, or, for one of several recipes in a file,
+    the config with its parameters.
+
+    Raises InputError if the name means recipes of several files, or other options stand beside."""
     matches = matching_recipes([args.show])
     others = [*args.names, "--all"] if args.all else args.names
     if others:
@@ -448,9 +470,11 @@ def _show(args: argparse.Namespace) -> None:
 
 
 def _outcomes(
-    named: Sequence[Recipe], args: argparse.Namespace
+    selected: Sequence[Recipe], args: argparse.Namespace
 ) -> list[Outcome]:
-    """Return what becomes of the recipes; write the page of them if it is asked for."""
+    """Run recipes, after fetching their missing files, and return their outcomes; with --report
+    write the reproduction report. Without --output the run directories are deleted.
+    """
     outcomes = []
     with (
         Bar(enabled=not args.quiet and sys.stderr.isatty()) as bar,
@@ -458,10 +482,10 @@ def _outcomes(
             prefix="gec-pipeline-reproduce-"
         ) as temporary,
     ):
-        _fetch(named, args, bar)
-        folder = Path(args.output) if args.output else Path(temporary)
-        for number, recipe in enumerate(named, 1):
-            bar.stage(f"{recipe.name} ({number} of {len(named)})")
+        _fetch(selected, args, bar)
+        folder = Path(args.output or temporary)
+        for number, recipe in enumerate(selected, 1):
+            bar.stage(f"{recipe.name} ({number} of {len(selected)})")
             outcomes.append(
                 reproduce(recipe, folder, _RunListener(bar, slow=recipe.slow))
             )
@@ -478,10 +502,12 @@ def _write_report(
     page: Path,
     bar: Bar,
 ) -> None:
-    """Write the reproduction report of these outcomes, whose run directories are in a folder.
+    """Write the reproduction report of these outcomes to the file `page`. The run directories of the
+    recipes are in `folder`.
 
-    Each leader board is scored by a run of its own first, if its data is here: so its systems have
-    one signature."""
+    Each leader board is first scored by another run there, so that all its systems have one
+    signature. A board without data or that cannot be run has published scores only, and is left out
+    if it has none."""
     from pipeline import stages
 
     from ..leader_boards import leader_boards
@@ -530,6 +556,9 @@ class _RunListener(Listener):
 
 
 def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
+    """Print outcomes as --format says. As text they are a table with a row for each; recipes that
+    are named come with their publications and values before it.
+    """
     if args.format == "json":
         content = tables.plain(outcomes)
         text = json.dumps(
@@ -542,7 +571,7 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
         return
     if args.verbose or not args.all:
         for outcome in outcomes:
-            # of a family a line each
+            # The recipes of a file that was named have only rows.
             if outcome.recipe.family not in args.names or args.verbose:
                 _print_one(outcome, verbose=args.verbose)
     print_table(*tables.summary_table(outcomes), left=tables.LEFT)
@@ -554,8 +583,8 @@ def _print(outcomes: Sequence[Outcome], args: argparse.Namespace) -> None:
 
 
 def _print_one(outcome: Outcome, *, verbose: bool) -> None:
-    """Print the publication of an outcome, the verdicts on its entries, and their values if these
-    are not too many.
+    """Print the publication of a recipe, the verdicts on its entries of `expect`, and their values,
+    unless these are more than MAX_VALUES and not `verbose`.
     """
     print(printable(outcome.recipe.name))
     for line in tables.about(outcome.recipe):
@@ -583,14 +612,14 @@ def _print_one(outcome: Outcome, *, verbose: bool) -> None:
 def reproduce(
     recipe: Recipe, folder: Path, listener: Listener = SILENT
 ) -> Outcome:
-    """Return the outcome of a recipe, run in a folder. Its message says why a recipe could not be
-    run.
+    """Run a recipe and return its outcome; the run directory is `folder`/NAME. If files are missing
+    or the run fails, its message says so.
     """
     from pipeline import stages
 
-    files = recipe.how_to_get_files()
-    outcome = Outcome(recipe=recipe, expectations=None, message=files)
-    if files:
+    missing_files = recipe.how_to_get_files()
+    outcome = Outcome(recipe=recipe, expectations=None, message=missing_files)
+    if missing_files:
         return outcome
     started = time.perf_counter()
     try:
@@ -602,7 +631,7 @@ def reproduce(
         outcome.expectations = results.expectations
         outcome.message = "; ".join(map(str, results.missing))
         outcome.signatures = list(
-            dict.fromkeys(one.metric for one in results.scores)
+            dict.fromkeys(score.metric for score in results.scores)
         )
         outcome.warnings = results.warnings
     outcome.seconds = time.perf_counter() - started
@@ -610,33 +639,29 @@ def reproduce(
 
 
 def _neighbours(results: Results, system: str, digits: int) -> str:
-    """Return the rank of a system on the only board of a run, with the tests against its
-    neighbours, in a sentence.
-    """
-    order = sorted(results.scores, key=lambda score: score.rank)
-    systems = [score.system for score in order]
-    position = systems.index(system)
-    score = order[position]
+    """Return a sentence with the rank and score of a system, and how far it is below the next better
+    and above the next worse one, with the tests of these differences.
+
+    The results are of one metric and data set, with the system as the baseline of all tests."""
+    scores = sorted(results.scores, key=lambda score: score.rank)
+    systems = [score.system for score in scores]
+    index = systems.index(system)
+    score = scores[index]
     points = percent(score.score, digits, score.metric)
-    parts = [f"{system} is {score.rank} of {len(order)}, with {points}"]
-    for other_position, side in (
-        (position - 1, "below"),
-        (position + 1, "above"),
-    ):
-        if not 0 <= other_position < len(order):
+    parts = [f"{system} is {score.rank} of {len(scores)}, with {points}"]
+    for other_index, direction in ((index - 1, "below"), (index + 1, "above")):
+        if not 0 <= other_index < len(scores):
             continue
-        other = systems[other_position]
+        other = systems[other_index]
         for test in results.tests:
             if other not in (test.system, test.other):
                 continue
             distance = percent(abs(test.difference), digits, test.metric)
-            verdict = (
-                "significant"
-                if results.is_significant(test)
-                else "not significant"
-            )
+            verdict = "not significant"
+            if results.is_significant(test):
+                verdict = "significant"
             p = p_cell(test, results)
             parts.append(
-                f"{distance} {side} {other} (p adjusted {p}, {verdict})"
+                f"{distance} {direction} {other} (p adjusted {p}, {verdict})"
             )
     return f"{'; '.join(parts)}."

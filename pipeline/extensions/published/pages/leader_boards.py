@@ -49,14 +49,14 @@ class ScoredBoard(NamedTuple):
 
 
 def short_citation(publication: Mapping[str, Any]) -> str:
-    """Return authors and year, such as "Ng et al. 2014"; where there is no year, all before the
-    first colon.
+    """Return authors and year from the key `cite` of a section `publication`, such as "Ng et al.
+    2014"; without a year all before the first colon.
     """
     citation = " ".join(publication.get("cite", "").split())
-    text = citation.partition(":")[0]
-    match = _YEAR.fullmatch(text)
+    authors_and_year = citation.partition(":")[0]
+    match = _YEAR.fullmatch(authors_and_year)
     if not match:
-        return text or NOBODY
+        return authors_and_year or NOBODY
     authors = re.split(r", | and ", match[1])
     names = " and ".join(authors)
     if len(authors) > 2:
@@ -65,12 +65,16 @@ def short_citation(publication: Mapping[str, Any]) -> str:
 
 
 def board_part(scored: ScoredBoard, href: str) -> JsonObject:
-    """Return a board for the template; `href` is the address of its explorer, or an empty text."""
+    """Return a leader board for the template; without results it has only printed scores. `href` is
+    the address of the page of its run, or "".
+
+    The boards of a family, one for each recipe of a file, are shorter: they have no table of printed
+    scores and no config."""
     board = scored.board
     results = scored.results
     scores: list[Score] = []
     columns = Columns([], [])
-    size_of = ""
+    facts = ""
     lines = 0
     if results:
         (group,) = groups(results)
@@ -79,30 +83,33 @@ def board_part(scored: ScoredBoard, href: str) -> JsonObject:
             *group.statistics_columns(DIGITS, rare=not board.family)
         )
         info = results.datasets[board.name]
-        size_of = f"{info.size}; {settings_line(results)}"
+        facts = f"{info.size}; {settings_line(results)}"
         lines = info.lines
-    # All systems of a family were scored first by the publication of the result.
-    titles_of_entrant = (
-        ["printed"] if board.family else ["printed", "first scored by"]
-    )
+    entrant_titles = ["printed"]
+    printed_table = None
+    config = ""
+    if not board.family:
+        # In a family this is always the publication of the result.
+        entrant_titles.append("first scored by")
+        ours = {score.system: score for score in scores}
+        printed_table = _printed(board.entrants, ours)
+        if scored.config:
+            config = as_yaml(scored.config)
     scale = interval_scale(scores) if scores else None
-    ours = {score.system: score for score in scores}
     return {
         "name": f"board-{board.name}",
         "title": board.title,
         "what": board.what,
-        "facts": size_of,
+        "facts": facts,
         "lines": lines,
         "signature": scores[0].metric if scores else board.metric,
         "axis": interval_axis(scale) if scale else None,
-        "titles": [*columns.titles, *titles_of_entrant, *board.facts],
+        "titles": [*columns.titles, *entrant_titles, *board.facts],
         "rows": _board_rows(board, scores, columns),
         "bare": bool(board.family),
-        "printed": None if board.family else _printed(board.entrants, ours),
+        "printed": printed_table,
         "message": scored.message,
-        "config": as_yaml(scored.config)
-        if scored.config and not board.family
-        else "",
+        "config": config,
         "href": href,
         "folder": board.folder,
     }
@@ -113,11 +120,13 @@ def _board_rows(
     scores: Sequence[Score],
     columns: "Columns",
 ) -> list[Row]:
-    """Return the rows of a board: first the systems with a score of ours."""
+    """Return the rows of a board: first the systems with a score of ours, in the order of `scores`
+    and with their further columns, then those with printed scores only, the best first.
+    """
 
-    def about(entrant: Entrant) -> list[str]:
-        """Return the cells of what is known of a system: what was printed, by whom, and the facts
-        of the board.
+    def entrant_cells(entrant: Entrant) -> list[str]:
+        """Return the last cells of a system: printed scores, who scored it first, and the facts of
+        the board.
         """
         cells = [_printed_scores(entrant)]
         if not board.family:
@@ -139,14 +148,14 @@ def _board_rows(
                 " = ".join(entrant.names),
                 percent(score.score, DIGITS, score.metric),
                 interval_bar(score, scale) if scale else None,
-                [*cells, *about(entrant)],
+                [*cells, *entrant_cells(entrant)],
                 score.rank == 1,
                 sha256=entrant.file.sha256,
             )
         )
     blank = [""] * len(columns.titles)
     for entrant in sorted(entrants.values(), key=_best_printed):
-        cells = [*blank, *about(entrant)]
+        cells = [*blank, *entrant_cells(entrant)]
         rows.append(Row("", " = ".join(entrant.names), "", None, cells))
     return rows
 
@@ -160,8 +169,8 @@ class Columns(NamedTuple):
 
 
 def _best_printed(entrant: Entrant) -> tuple[bool, float]:
-    """Return a key that sorts systems by their best printed score, first by the metric of the
-    board.
+    """Return a key that sorts systems by their best printed score, the highest first; those without
+    one with the settings of the board's metric come last.
     """
     keys = []
     for printed in entrant.printed:
@@ -170,48 +179,53 @@ def _best_printed(entrant: Entrant) -> tuple[bool, float]:
 
 
 def family_tables(boards: Sequence[ScoredBoard]) -> dict[str, PageTable]:
-    """Return a table for each file of several results with boards, such as a year: a row for each
-    result.
-
-    For each metric it has the best system, how many clusters of ranks there are, and how many
-    systems cannot be told apart from the next one by the paired test."""
+    """Return a table for each file with several recipes whose boards were scored, such as a year of
+    WMT: a row for each recipe, such as a language pair. The keys are the names of the files.
+    """
     families: dict[str, dict[str, list[ScoredBoard]]] = {}
     for scored in boards:
         board = scored.board
         if board.family and scored.results:
-            results = families.setdefault(board.family, {})
-            results.setdefault(board.result, []).append(scored)
-    return {
-        family: _family_table(results) for family, results in families.items()
-    }
+            boards_of_result = families.setdefault(board.family, {})
+            boards_of_result.setdefault(board.result, []).append(scored)
+    tables = {}
+    for family, boards_of_result in families.items():
+        tables[family] = _family_table(boards_of_result)
+    return tables
 
 
-def _family_table(results: Mapping[str, Sequence[ScoredBoard]]) -> PageTable:
+def _family_table(
+    boards_of_result: Mapping[str, Sequence[ScoredBoard]],
+) -> PageTable:
+    """Return a row for each result, such as a language pair, with the Summary of each of its
+    boards, one for each metric, and whether all metrics have the same best system.
+    """
     metrics: dict[str, None] = {}
-    for boards in results.values():
+    for boards in boards_of_result.values():
         for scored in boards:
+            # The title of a board ends in the name of its metric.
             metrics[scored.board.title.rpartition(", ")[2]] = None
     titles = []
-    for name in metrics:
+    for metric in metrics:
         titles += [
-            f"best by {name}",
-            f"clusters by {name}",
-            f"not told apart by {name}",
+            f"best by {metric}",
+            f"clusters by {metric}",
+            f"not told apart by {metric}",
         ]
     rows: list[list[str | Link]] = []
-    for result, boards in results.items():
+    for result, boards in boards_of_result.items():
         cells: list[str] = []
-        best = set()
+        best_systems = set()
         for scored in boards:
             if scored.results:
                 summary = _summary(scored.results)
                 cells += summary
-                best.add(summary.best)
+                best_systems.add(summary.best)
         cells += ["-"] * (len(titles) - len(cells))
         systems = max(len(scored.board.entrants) for scored in boards)
         link = Link(result, f"#board-{quote(boards[0].board.name)}")
-        is_same = "yes" if len(best) == 1 else "no"
-        rows.append([link, str(systems), *cells, is_same])
+        same_best = "yes" if len(best_systems) == 1 else "no"
+        rows.append([link, str(systems), *cells, same_best])
     header = ["result", "systems", *titles, "same best"]
     return PageTable(header, rows, left=(0, 2, 5))
 
@@ -224,10 +238,12 @@ class Summary(NamedTuple):
     clusters: str
     """How many clusters there are."""
     neighbours: str
-    """How many systems cannot be told apart from the next one, of how many."""
+    """How many systems do not differ significantly from the next one in the ranking, of how many:
+    such as "3 of 7"."""
 
 
 def _summary(results: Results) -> Summary:
+    """Return the summary of a board, the only one in the results of its run."""
     scores = sorted(results.scores, key=lambda score: score.rank)
     different = set()
     for test in results.tests:
@@ -235,37 +251,44 @@ def _summary(results: Results) -> Summary:
             different.add(frozenset((test.system, test.other)))
     systems = [score.system for score in scores]
     neighbours = list(map(frozenset, pairwise(systems)))
-    alike = sum(pair not in different for pair in neighbours)
+    not_different = sum(pair not in different for pair in neighbours)
     clusters = {score.bootstrap.cluster for score in scores if score.bootstrap}
-    first = [score.system for score in scores if score.rank == 1]
+    best = [score.system for score in scores if score.rank == 1]
     return Summary(
-        best=" = ".join(first),
+        best=" = ".join(best),
         clusters=str(len(clusters)),
-        neighbours=f"{alike} of {len(neighbours)}",
+        neighbours=f"{not_different} of {len(neighbours)}",
     )
 
 
 def _printed_scores(entrant: Entrant) -> str:
-    """Return what was printed for a system with the settings of the board, or else with others, in
-    brackets.
+    """Return the cell of the published scores of a system with the settings of the board, some at
+    most; if there are none, the first one with other settings, in brackets, or "-".
     """
-    as_board: dict[str, None] = {}
-    others: dict[str, None] = {}
+    with_settings: list[str] = []
+    with_others: list[str] = []
     for printed in entrant.printed:
-        if printed.published:
-            (others if printed.metric else as_board)[printed.value] = None
-    if not as_board:
-        return f"({next(iter(others))})" if others else "-"
-    text = ", ".join(list(as_board)[:MAX_PRINTED])
-    if len(as_board) > MAX_PRINTED:  # below the board is a table of all
-        text += f" and {len(as_board) - MAX_PRINTED} more"
+        if not printed.published:
+            continue
+        if printed.metric:
+            with_others.append(printed.value)
+        elif printed.value not in with_settings:
+            with_settings.append(printed.value)
+    if not with_settings:
+        return f"({with_others[0]})" if with_others else "-"
+    text = ", ".join(with_settings[:MAX_PRINTED])
+    # Below the board is a table of all.
+    if len(with_settings) > MAX_PRINTED:
+        text += f" and {len(with_settings) - MAX_PRINTED} more"
     return text
 
 
 def _printed(
     entrants: Sequence[Entrant], scores: Mapping[str, Score]
 ) -> PageTable:
-    """Return a row for each printed score."""
+    """Return a row for each printed score of a system: the print beside our score (as the board has
+    it), the settings and year of the print, and its recipe. `scores` are ours by system.
+    """
     rows: list[list[str | Link]] = []
     for entrant in entrants:
         ours = "-"

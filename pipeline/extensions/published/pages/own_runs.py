@@ -17,8 +17,8 @@ class Joined:
     """Several runs as one."""
 
     def __init__(self, runs: Sequence[NamedRun]) -> None:
-        """Join them. Warnings tell other texts, versions and intervals, and what the runs
-        themselves warn of.
+        """Join the runs. Warnings report other texts, versions and intervals, and include those of
+        the runs.
         """
         self.runs: dict[tuple[str, str], list[str]] = {}
         """The runs that have a system, by the names of data set and system."""
@@ -39,7 +39,7 @@ class Joined:
         for run in runs:
             if run.results.statistics:
                 settings.append(run.results.statistics)
-        if any(one != settings[0] for one in settings):
+        if any(other != settings[0] for other in settings):
             self._warn(
                 "runs have intervals with other settings than those that are named, "
                 "which are of the first one"
@@ -52,53 +52,66 @@ class Joined:
         )
 
     def _add(self, run: NamedRun, dataset: str, info: DatasetInfo) -> None:
-        """Add the scores of a run on a data set to the boards."""
-        name = self._dataset(run.name, dataset, info)
+        """Add the scores of a run on a data set to the boards, under the names that data set and
+        systems have there.
+
+        A system that is on a board already keeps its score; another number is a warning."""
+        board_dataset = self._dataset(run.name, dataset, info)
         scores = [
             score for score in run.results.scores if score.dataset == dataset
         ]
+        # The names on the boards by those in the run.
         systems: dict[str, str] = {}
-        """The names of its systems on the boards, by their names in the run."""
         for system in dict.fromkeys(score.system for score in scores):
-            systems[system] = self._system(run.name, name, system, info)
+            systems[system] = self._system(
+                run.name, board_dataset, system, info
+            )
         for score in scores:
             system = systems[score.system]
             label = self._labels[score.metric]
-            board = self._boards.setdefault((name, label), [])
-            same_system = [one for one in board if one.system == system]
-            if not same_system:
-                board.append(replace(score, dataset=name, system=system))
-            elif same_system[0].score != score.score:
+            board = self._boards.setdefault((board_dataset, label), [])
+            present = [other for other in board if other.system == system]
+            if not present:
+                board.append(
+                    replace(score, dataset=board_dataset, system=system)
+                )
+            elif present[0].score != score.score:
                 self._warn(
-                    f"{name}: {label} of {system} is another number in {run.name}"
+                    f"{board_dataset}: {label} of {system} is another number in {run.name}"
                 )
 
     def _rank(self, dataset: str, label: str, scores: Sequence[Score]) -> None:
-        """Add the scores of a board to the results, with their ranks."""
+        """Add the scores of a board, that of a data set and the metric of a label, to the results
+        with their ranks. Several versions of the program in the signatures are a warning.
+        """
         versions = {score.metric.rpartition("|v:")[2]: None for score in scores}
         if len(versions) > 1:
             listed = " and ".join(versions)
             self._warn(
                 f"{dataset}: {label} is of versions {listed} of gec-pipeline"
             )
+        # a board has one signature, that of its first score
+        signature = scores[0].metric
         for score in Score.ranked(scores):
-            # a board has one signature, that of its first score
-            self.results.scores.append(replace(score, metric=scores[0].metric))
+            self.results.scores.append(replace(score, metric=signature))
 
     def _warn(self, text: str) -> None:
         if text not in self.results.warnings:
             self.results.warnings.append(text)
 
     def _dataset(self, run: str, dataset: str, info: DatasetInfo) -> str:
-        """Return the name of a data set of a run: DATASET (RUN) if it has other texts."""
-        known = []
+        """Return the name of a run's data set on the boards, and add it to the results if it is
+        new: DATASET, or DATASET (RUN), with a warning, if another run's has other texts.
+        """
+        same_name = False
         for name, other in self.results.datasets.items():
             if name == dataset or name.startswith(f"{dataset} ("):
                 if not _differing(other, info):
                     return name
-                known.append(name)
-        name = f"{dataset} ({run})" if known else dataset
-        if known:
+                same_name = True
+        name = dataset
+        if same_name:
+            name = f"{dataset} ({run})"
             differing = _differing(self.results.datasets[dataset], info)
             texts = ", ".join(map(shown_role, differing[:3]))
             self._warn(
@@ -115,19 +128,21 @@ class Joined:
     def _system(
         self, run: str, dataset: str, system: str, info: DatasetInfo
     ) -> str:
-        """Return the name of a system of a run: its own, or SYSTEM@RUN if it is another text."""
-        known = self.results.datasets[dataset].digests
+        """Return the name of a run's system on the boards of a data set: SYSTEM, or SYSTEM@RUN, with
+        a warning, if another run's output of that name is another or unknown text.
+        """
+        digests = self.results.datasets[dataset].digests
         role = f"system {system}"
         digest = info.digests.get(role, "")
         name = system
         if (dataset, system) in self.runs and system != Score.REFERENCES:
-            is_same = digest != "" and known[role] == digest
+            is_same = digest != "" and digests[role] == digest
             if not is_same:
                 name = f"{system}@{run}"
                 self._warn(
                     f"{dataset}: {system} is another text in {run}, and is called {name}"
                 )
-        known[f"system {name}"] = digest
+        digests[f"system {name}"] = digest
         self.runs.setdefault((dataset, name), []).append(run)
         return name
 
@@ -141,7 +156,9 @@ def _differing(one: DatasetInfo, two: DatasetInfo) -> list[str]:
 
 
 def board_page(runs: Sequence[NamedRun], digits: int) -> str:
-    """Return the page of some runs as one, with tables of the runs and their systems. Needs jinja2."""
+    """Return an HTML page of several runs as one, with tables of the runs and their systems; scores
+    have so many decimals. Needs jinja2.
+    """
     joined = Joined(runs)
     run_rows: list[list[str | Link]] = []
     for run in runs:
@@ -154,8 +171,8 @@ def board_page(runs: Sequence[NamedRun], digits: int) -> str:
         explorer = Link("explorer", run.href) if run.href else "-"
         run_rows.append([run.name, *map(str, counts), explorer])
     system_rows: list[list[str | Link]] = []
-    for (dataset, system), names in joined.runs.items():
-        system_rows.append([dataset, system, ", ".join(names)])
+    for (dataset, system), run_names in joined.runs.items():
+        system_rows.append([dataset, system, ", ".join(run_names)])
     tables = {
         "Runs": PageTable(
             ["run", "data sets", "scores", "warnings", "sentences"],

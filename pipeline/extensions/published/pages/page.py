@@ -53,35 +53,41 @@ def reproduction_report(
     boards: Sequence[ScoredBoard],
     explorer: Callable[[str], str],
 ) -> str:
-    """Return the page. `explorer` returns the address of the report.html of a run directory's name,
-    or "".
+    """Return the reproduction report, an HTML page: the results of each publication, and leader
+    boards.
 
-    Needs jinja2. It depends on the outcomes alone: no time and no path is on it, but for the
-    addresses."""
-    counts = Counter[str]()
+    `explorer` returns the address of the report.html in the run directory of a name, or "". The
+    page depends on the outcomes alone: but for these addresses it has no time and no path. Needs
+    jinja2."""
+    verdict_counts = Counter[str]()
     equal = 0
     values = 0
+    not_run = []
     for outcome in outcomes:
         expectations = outcome.expectations
-        counts[expectations["verdict"] if expectations else NOT_RUN] += 1
+        verdict_counts[
+            expectations["verdict"] if expectations else NOT_RUN
+        ] += 1
         for entry in _entries(outcome):
             if entry["published"]:
                 equal += entry["equal"]
                 values += entry["values"]
+        if outcome.message:
+            not_run.append([outcome.recipe.name, outcome.message])
     publications = []
-    for number, (cite, of_publication) in enumerate(by_publication(outcomes)):
+    for index, (cite, cited) in enumerate(by_publication(outcomes)):
         urls: dict[str, None] = {}
         results = []
-        for outcome in of_publication:
+        for outcome in cited:
             recipe = outcome.recipe
             url = recipe.publication.get("url") or ""
             if url.startswith(("https://", "http://")):
                 urls[url] = None
             results.append(_result(outcome, explorer(recipe.name)))
-        first = of_publication[0]
+        first = cited[0]
         publications.append(
             {
-                "name": f"publication-{number}",
+                "name": f"publication-{index}",
                 "field": _field(first),
                 "short": short_citation(first.recipe.publication),
                 "cite": cite or NOBODY,
@@ -89,19 +95,16 @@ def reproduction_report(
                 "results": results,
             }
         )
-    not_run = []
-    for outcome in outcomes:
-        if outcome.message:
-            not_run.append([outcome.recipe.name, outcome.message])
-    counted_verdicts = []
+    # Verdicts come with their class of the style sheet.
+    counts = []
     for name in dict.fromkeys((*VERDICTS, NOT_RUN)):
-        count = counts[name]
-        if count:
-            counted_verdicts.append((name, KINDS.get(name, "none"), count))
-    verdicts = []
+        if verdict_counts[name]:
+            kind = KINDS.get(name, "none")
+            counts.append((name, kind, verdict_counts[name]))
+    legend = []
     for verdict in (*ORDER, NOT_PUBLISHED):
         kind = KINDS.get(verdict, "none")
-        verdicts.append((verdict, kind, VERDICTS[verdict]))
+        legend.append((verdict, kind, VERDICTS[verdict]))
     board_parts = []
     for scored in boards:
         board_parts.append(board_part(scored, explorer(scored.board.folder)))
@@ -110,10 +113,10 @@ def reproduction_report(
         "publications": publications,
         "families": family_tables(boards),
         "boards": board_parts,
-        "counts": counted_verdicts,
+        "counts": counts,
         "values_equal": equal,
         "values_all": values,
-        "verdicts": verdicts,
+        "verdicts": legend,
         "not_run": PageTable(["result", "why"], not_run, left=(0, 1)),
     }
     return render(DESIGN, content)
@@ -127,23 +130,22 @@ def _entries(outcome: Outcome) -> list[JsonObject]:
 def by_publication(
     outcomes: Sequence[Outcome],
 ) -> list[tuple[str, list[Outcome]]]:
-    """Return the citations with their outcomes, by field and then the oldest first; those without a
-    year come last.
+    """Return the citation of each publication with its outcomes. They are sorted by field and year;
+    in each field those without a year are behind, and "", what is in no publication, is last.
     """
-    cited: dict[str, list[Outcome]] = {}
+    by_citation: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
         cite = " ".join(outcome.recipe.publication.get("cite", "").split())
-        cited.setdefault(cite, []).append(outcome)
+        by_citation.setdefault(cite, []).append(outcome)
     fields = list(dict.fromkeys([FIELD, *map(_field, outcomes)]))
 
     def sort_key(item: tuple[str, list[Outcome]]) -> tuple[int, bool, int, str]:
-        cite, of_publication = item
-        first = of_publication[0]
-        field_number = fields.index(_field(first))
-        year = first.recipe.year or 9999
-        return field_number, not cite, year, cite
+        cite, cited = item
+        field_index = fields.index(_field(cited[0]))
+        year = cited[0].recipe.year or 9999
+        return field_index, not cite, year, cite
 
-    return sorted(cited.items(), key=sort_key)
+    return sorted(by_citation.items(), key=sort_key)
 
 
 def _field(outcome: Outcome) -> str:
@@ -151,24 +153,29 @@ def _field(outcome: Outcome) -> str:
 
 
 def _result(outcome: Outcome, href: str) -> JsonObject:
-    """Return a published result for the template. `href` is the address of its explorer, or an
-    empty text.
+    """Return a recipe and its outcome for the template. `href` is the address of the page of its
+    run, or "".
     """
     publication = outcome.recipe.publication
     expectations = outcome.expectations
     result = summary(outcome)
     about = []
     for key, title in ABOUT.items():
-        value = publication.get(key)
-        if value:
-            texts = value if isinstance(value, list) else [value]
+        texts = publication.get(key)
+        if texts:
+            if isinstance(texts, str):
+                texts = [texts]
             about.append((title, list(map(str, texts))))
     entries = _entries(outcome)
-    # of many results there are only the values that are not equal
+    # A file of many recipes would fill the page: only entries that differ.
     if outcome.recipe.family:
         entries = [
             entry for entry in entries if entry["equal"] < entry["values"]
         ]
+    missed: list[str] = []
+    if expectations and outcome.worse:
+        missed.extend(misses(expectations))
+    # The page has no path of this computer.
     cache_folder = f"{DatasetCache().folder}{os.sep}"
     return {
         "name": outcome.recipe.name,
@@ -179,9 +186,7 @@ def _result(outcome: Outcome, href: str) -> JsonObject:
         "equal": result.equal,
         "difference": result.difference,
         "message": outcome.message,
-        "missed": list(misses(expectations))
-        if expectations and outcome.worse
-        else [],
+        "missed": missed,
         "about": about,
         "signatures": outcome.signatures,
         "warnings": [
@@ -199,7 +204,7 @@ class Column(NamedTuple):
     heading: JsonObject
     """What stands above it."""
     cells: dict[str, dict[str, str]]
-    """A published value beside ours, by place."""
+    """A published value beside ours, by the keys that lead to it, such as a system."""
 
     @property
     def width(self) -> int:
@@ -212,25 +217,25 @@ class Column(NamedTuple):
 
 
 def value_tables(entries: Sequence[JsonObject]) -> list[JsonObject]:
-    """Return the tables of a recipe for the template, from the entries of its expectations, which
-    results.json has.
+    """Return tables of published values beside ours for the template, from the entries of
+    `expectations` in results.json.
 
-    Entries with the same systems share a table, as in a publication. They are its `columns`. Each
-    of its `rows` is a place, such as a system, and a cell for each column."""
+    Each table has `columns`, the headings of entries, and `rows`: the keys of a value, such as a
+    system, and its cell in each column. Successive entries with the same keys share a table, as in
+    a publication, as long as it is not too wide."""
     tables: list[list[Column]] = []
-    room = 0
+    free_width = 0
     for column in map(_column, entries):
-        room -= column.width
+        free_width -= column.width
         fits = False
-        if tables and len(tables[-1]) < MAX_BESIDE:
-            first = tables[-1][0]
-            fits = room >= 0 and first.cells.keys() == column.cells.keys()
+        if tables and len(tables[-1]) < MAX_BESIDE and free_width >= 0:
+            fits = tables[-1][0].cells.keys() == column.cells.keys()
         if fits:
             tables[-1].append(column)
         else:
             tables.append([column])
-            longest_place = max(map(len, column.cells), default=0)
-            room = MAX_LETTERS - column.width - longest_place
+            longest_key = max(map(len, column.cells), default=0)
+            free_width = MAX_LETTERS - column.width - longest_key
     parts = []
     for columns in tables:
         rows = []
@@ -242,7 +247,9 @@ def value_tables(entries: Sequence[JsonObject]) -> list[JsonObject]:
 
 
 def _column(entry: JsonObject) -> Column:
-    """Return an entry of results.json as a column."""
+    """Return an entry of `expectations` in results.json as a column: a heading with its verdict and
+    facts, and the listed values.
+    """
     largest = difference(entry["largest_difference"])
     facts = [f"{counted(entry)} equal, largest difference {largest}"]
     if entry["rounding"]:
