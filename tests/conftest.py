@@ -23,6 +23,7 @@ from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
 from pipeline.files.plain_files import Origin, StoredTexts
 from pipeline.metrics.build import from_text
 from pipeline.parallel import processors
+from tests.support.commands import Command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -361,3 +362,9 @@ def called(
     capsys.readouterr()
     code = main([str(argument) for argument in arguments])
     return code, *capsys.readouterr()
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command line; called with a line, it returns what is printed."""
+    return Command(capsys)

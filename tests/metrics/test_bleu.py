@@ -17,7 +17,6 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT, run
@@ -25,6 +24,8 @@ from tests.tokenizers.test_tokenizers import SCRIPTS
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.commands import Command
 
 Texts = tuple[list[str], list[list[str]]]
 """Outputs, and a list for each reference."""
@@ -695,9 +696,7 @@ def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
     )
 
 
-def test_a_note_is_printed_and_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_note_is_printed_and_kept(tmp_path: Path, command: Command) -> None:
     for name, text in (
         ("r", "a b c\nx y\n"),
         ("one", "a b c\nx y\n"),
@@ -708,9 +707,10 @@ def test_a_note_is_printed_and_kept(
     config.write_text(
         "datasets: {d: {references: [r]}}\nsystems: {one: one, two: two}\nmetrics: ['bleu[n=2,smooth=none]']\n"
     )
-    assert main(["run", str(config), "--output", str(tmp_path / "run")]) == 0
     assert (
-        capsys.readouterr().out.splitlines()[-1]
+        command(f"run {config} --output {tmp_path / 'run'}").out.splitlines()[
+            -1
+        ]
         == "note: two: no 2-gram matches"
     )
     (first, second) = pipeline.load(tmp_path / "run")
@@ -720,7 +720,7 @@ def test_a_note_is_printed_and_kept(
 
 
 def test_confidence_is_that_of_sacrebleu(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     """The same 1,000 samples, seed 12345: mean of their scores, and half of the interval."""
     hypotheses, references = sample()
@@ -733,22 +733,16 @@ def test_confidence_is_that_of_sacrebleu(
             "".join(f"{line}\n" for line in text), encoding="utf-8"
         )
     files = [str(tmp_path / name) for name in ("ref0", "ref1", "hyp")]
-    assert (
-        main(
-            [
-                "score",
-                "bleu",
-                "-r",
-                *files[:2],
-                "-o",
-                files[2],
-                "--confidence",
-                "--json",
-            ]
-        )
-        == 0
-    )
-    (found,) = json.loads(capsys.readouterr().out)["scores"]
+    (found,) = json.loads(
+        command(
+            "score bleu -r",
+            *files[:2],
+            "-o",
+            files[2],
+            "--confidence",
+            "--json",
+        ).out
+    )["scores"]
     expected = BLEU(force=True).corpus_score(
         hypotheses,
         references,

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pipeline.arrays import Floats, Ints
     from pipeline.data.corpus import Corpus
     from pipeline.metrics.base.statistics_spec import Columns
+    from tests.support.commands import Command
 
 
 @dataclass(frozen=True)
@@ -161,7 +162,7 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
     directory: Path,
     kind: type[Hits],
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     results = json.loads(
         (directory / "results.json").read_text(encoding="utf-8")
@@ -189,18 +190,7 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
         if FORMATS[form].package:
             pytest.importorskip(FORMATS[form].package)
         target = tmp_path / form
-        assert (
-            called(
-                capsys,
-                "report",
-                directory,
-                "--format",
-                form,
-                "--output",
-                target,
-            )[0]
-            == 0
-        )
+        command(f"report {directory} --format {form} --output {target}")
         assert list(target.iterdir()), form
     texts = [
         (tmp_path / name).read_text()
@@ -219,6 +209,7 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
 def test_a_minimal_metric_is_scored_explained_and_listed(
     kind: type[Hits],
     capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(ROOT / "data")
@@ -230,8 +221,8 @@ def test_a_minimal_metric_is_scored_explained_and_listed(
         "systems/eager.txt",
         "systems/careful.txt",
     )
-    code, out, _ = called(capsys, "score", "hits", *files, "--boards")
-    assert (code, "hits|nrefs:2|v:" in out) == (0, True)
+    out = command("score hits", *files, "--boards").out
+    assert "hits|nrefs:2|v:" in out
     code, out, _ = called(capsys, "explain", "hits", *files, "--line", "3")
     name = "Hits & Misses" if kind is ToldHits else "hits"
     assert code == 0
@@ -244,22 +235,9 @@ def test_a_minimal_metric_is_scored_explained_and_listed(
     assert ("\n  n=2\n    match " in out) == (kind is RuledHits)
     assert ("\n    other     the · watched\n" in out) == (kind is not Hits)
     source = ("-s", "source.txt")
-    assert (
-        called(
-            capsys,
-            "explain",
-            "hits",
-            *source,
-            *files,
-            "--compare",
-            "gleu",
-            "--line",
-            "3",
-        )[0]
-        == 0
-    )
-    assert f"\nhits: {kind.summary}\n" in called(capsys, "list", "metrics")[1]
-    assert '"const": "hits"' in called(capsys, "schema")[1]
+    command("explain hits", *source, *files, "--compare", "gleu", "--line", "3")
+    assert f"\nhits: {kind.summary}\n" in command("list metrics").out
+    assert '"const": "hits"' in command("schema").out
     assert not kind.help_page or called(capsys, "help", "hits")[0] == 0
     found = pipeline.evaluate(
         ["a b", "c"],

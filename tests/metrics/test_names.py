@@ -13,6 +13,7 @@ from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, meaning_of, metrics_called
+from tests.support.commands import Command
 from tests.support.extensions import with_extension
 
 CONFIG = """\
@@ -145,13 +146,10 @@ def test_metrics_are_meant_by_what_a_config_says_of_them(
 
 @pytest.mark.parametrize("name", ["sentence_gleu", "corpus_gleu", "GLEU score"])
 def test_a_name_of_two_metrics_is_asked_back(
-    name: str, capsys: pytest.CaptureFixture[str]
+    name: str, command: Command
 ) -> None:
     """GLEU+ and Google's GLEU are both called so; all choices stand in one message."""
-    assert (
-        main(["score", name, "-s", "s.txt", "-r", "r.txt", "-o", "a.txt"]) == 2
-    )
-    assert capsys.readouterr().err == (
+    assert command.refused(f"score {name} -s s.txt -r r.txt -o a.txt").err == (
         f"error: '{name}' may be one of these; write the one that you mean:\n"
         f"  gleu: {METRICS['gleu'].summary}\n  google_gleu: {METRICS['google_gleu'].summary}\n"
     )
@@ -208,7 +206,7 @@ def test_results_have_canonical_names_alone() -> None:
 
 @pytest.mark.parametrize("name", ["chrF++", "chrf++", "CHRF", "chrf"])
 def test_commands_on_runs_understand_names(
-    name: str, capsys: pytest.CaptureFixture[str]
+    name: str, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     assert main(["run", "c.yaml", "-q"]) == 0
     for command in (
@@ -227,44 +225,29 @@ def test_commands_on_runs_understand_names(
     assert "--metric chrF+: there is no such one" in capsys.readouterr().err
 
 
-def test_only_understands_names(capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        main(
-            [
-                "run",
-                "c.yaml",
-                "--only",
-                "rougeL",
-                "--only",
-                "GLEU",
-                "--only",
-                "A",
-                "-q",
-                "--json",
-            ]
-        )
-        == 0
-    )
-    scores = json.loads(capsys.readouterr().out)["scores"]
+def test_only_understands_names(command: Command) -> None:
+    scores = json.loads(
+        command("run c.yaml --only rougeL --only GLEU --only A -q --json").out
+    )["scores"]
     assert [(s["system"], s["metric"].partition("|")[0]) for s in scores] == [
         ("A", "gleu"),
         ("A", "rouge"),
     ]
-    assert main(["run", "c.yaml", "--only", "rouge1", "-q"]) == 2
     assert (
         "--only rouge1: matches no data set, system or metric"
-        in capsys.readouterr().err
+        in command.refused("run c.yaml --only rouge1 -q").err
     )
 
 
 def test_a_system_of_that_name_is_meant_first(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     Path("c.yaml").write_text(
         CONFIG.replace("B: b.txt", "BLEU: b.txt"), encoding="utf-8"
     )
-    assert main(["run", "c.yaml", "--only", "BLEU", "-q", "--json"]) == 0
-    scores = json.loads(capsys.readouterr().out)["scores"]
+    scores = json.loads(command("run c.yaml --only BLEU -q --json").out)[
+        "scores"
+    ]
     assert {score["system"] for score in scores} == {"BLEU"}
     assert len(scores) == 4
 

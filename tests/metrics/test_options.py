@@ -18,7 +18,6 @@ import pytest
 
 import pipeline
 from pipeline.cli.commands.schema import json_schema
-from pipeline.cli.dispatch import main
 from pipeline.errors import IDLE, ConfigError, Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS
@@ -45,6 +44,7 @@ from tests.support.extensions import with_extension
 if TYPE_CHECKING:
     from pipeline.arrays import Floats, Ints
     from pipeline.metrics.base.statistics_spec import Columns
+    from tests.support.commands import Command
 
 
 FOLDER = Path(pipeline.__file__).parent / "metrics"
@@ -184,36 +184,19 @@ def test_two_declared_options_are_read_and_signed() -> None:
 
 @pytest.mark.usefixtures("mine")
 def test_two_declared_options_are_listed_and_can_be_given(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("one two three\n", encoding="utf-8")
-    assert main(["list", "metrics", "mine"]) == 0
     assert (
         "a whole number from 1 to 16  words that are enough"
-        in capsys.readouterr().out
+        in command("list metrics mine").out
     )
-    assert (
-        main(
-            [
-                "score",
-                "mine",
-                "--words",
-                "6",
-                "-r",
-                "a.txt",
-                "-o",
-                "a.txt",
-                "--json",
-                "--n-jobs",
-                "1",
-            ]
-        )
-        == 0
-    )
-    (score,) = json.loads(capsys.readouterr().out)["scores"]
+    (score,) = json.loads(
+        command("score mine --words 6 -r a.txt -o a.txt --json --n-jobs 1").out
+    )["scores"]
     assert score["score"] == 0.5
     assert score["metric"].startswith("mine|n:6|lambda:0|")
     forms = json.loads(json_schema())["$defs"]["Metric"]["anyOf"]

@@ -15,7 +15,6 @@ import pytest
 
 import pipeline
 from pipeline import stages
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.kernel.common import Encoded, join_lines
 from pipeline.metrics.build import from_text
@@ -25,6 +24,8 @@ from tests.metrics.test_rouge import texts
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.commands import Command
 
 HYPOTHESES, SETS = (
     texts(81, 40),
@@ -365,7 +366,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("files")
 def test_a_config_names_a_file_of_stop_words(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """It is beside the config. Its checksum stands in the signature, so that results can be opened
     without it.
@@ -404,10 +405,9 @@ def test_a_config_names_a_file_of_stop_words(
         "--stop-words",
         "same.txt",
     ]
-    assert main(["score", "rouge1", *arguments, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["scores"][0][
-        "score"
-    ] == pytest.approx(2 / 3, abs=1e-5)
+    assert json.loads(command("score rouge1", *arguments, "--json").out)[
+        "scores"
+    ][0]["score"] == pytest.approx(2 / 3, abs=1e-5)
     assert stages.prepare("in/c.yaml").metrics == (result.measure,)
 
 

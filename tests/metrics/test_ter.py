@@ -13,12 +13,14 @@ import pipeline
 from pipeline.errors import InputError
 from pipeline.metrics.ter import MAX_REFERENCES, SHARES
 from pipeline.report import FORMATS
-from tests.conftest import ROOT, called
+from tests.conftest import ROOT
 from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
 from tests.support.extensions import with_extension
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.commands import Command
 
 NAMES = {
     "norm": "normalized",
@@ -293,22 +295,13 @@ def test_reports_mark_the_lowest(tmp_path: Path) -> None:
 
 
 def test_explain_shows_shifts_and_words(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     (tmp_path / "r").write_text("a b c d e f\n", encoding="utf-8")
     (tmp_path / "o").write_text("d e a b x g\n", encoding="utf-8")
-    code, output, _ = called(
-        capsys,
-        "explain",
-        "ter",
-        "-r",
-        tmp_path / "r",
-        "-o",
-        tmp_path / "o",
-        "--line",
-        1,
-    )
-    assert code == 0
+    output = command(
+        f"explain ter -r {tmp_path / 'r'} -o {tmp_path / 'o'} --line 1"
+    ).out
     assert output.splitlines()[3:] == [
         "  TER: ter 50.00 (6 of 6 tokens)",
         "  3 edits to reference 1, of 6 tokens:",

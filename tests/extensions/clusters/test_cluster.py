@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.execution.workers import Done, Task
+    from tests.support.commands import Command
 
 # the clusters' packages have many
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -497,6 +498,7 @@ def test_nobody_at_the_address_is_told_soon(
     config: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The time to wait is handed to the system, and nothing of the cluster's own, which waits for
@@ -557,46 +559,33 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it(
 
 @pytest.mark.parametrize("backend", ["loky", "auto"])
 def test_an_address_without_a_cluster_is_refused(
-    backend: str, config: Path, capsys: pytest.CaptureFixture[str]
+    backend: str, config: Path, command: Command
 ) -> None:
     """Also in the config, with its place."""
     expected = (
         f"only the backends dask, ray, spark take an address, not '{backend}'"
     )
     assert (
-        main(["run", str(config), "--backend", backend, "--address", "head:1"])
-        == 2
+        f"error: --address: {expected}"
+        in command.refused(
+            f"run {config} --backend {backend} --address head:1"
+        ).err
     )
-    assert f"error: --address: {expected}" in capsys.readouterr().err
     assert (
-        main(
-            [
-                "validate",
-                str(config),
-                "--set",
-                f"run.backend={backend}",
-                "--set",
-                "run.address=head:1",
-            ]
-        )
-        == 2
+        f"run.address: {expected}"
+        in command.refused(
+            f"validate {config} --set run.backend={backend} --set run.address=head:1"
+        ).err
     )
-    assert f"run.address: {expected}" in capsys.readouterr().err
 
 
 def test_an_address_that_is_none_is_told_by_the_cluster(
-    config: Path, capsys: pytest.CaptureFixture[str]
+    config: Path, command: Command
 ) -> None:
     pytest.importorskip("distributed")
     assert (
-        main(
-            ["run", str(config), "--backend", "dask", "--address", "head", "-q"]
-        )
-        == 2
-    )
-    assert (
         "backend dask at head: the cluster cannot be used: "
-        in capsys.readouterr().err
+        in command.refused(f"run {config} --backend dask --address head -q").err
     )
 
 

@@ -36,6 +36,8 @@ from tests.oracles import naive
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from tests.support.commands import Command
+
 ORDERS = (1, 4, 6)
 UNITS = ("word", "char")
 SCRIPTS = {
@@ -736,23 +738,18 @@ def test_published_scores_of_the_first_sentences(
 # Origin: the specification; the published figures (83.06 83.41 83.30 92.22) come from a run without
 # a seed.
 def test_characters_without_blanks_at_the_ends(
-    shared: Path, capsys: pytest.CaptureFixture[str]
+    shared: Path, command: Command
 ) -> None:
     options = "--order 6 --unit char --strip true --iterations 1000 --json"
-    assert (
-        main(
-            [
-                "score",
-                "gleu",
-                *options.split(),
-                *conll14(shared, *SYSTEMS).arguments,
-            ]
-        )
-        == 0
-    )
     found = {
         Path(s["system"]).name: 100 * s["score"]
-        for s in json.loads(capsys.readouterr().out)["scores"]
+        for s in json.loads(
+            command(
+                "score gleu",
+                *options.split(),
+                *conll14(shared, *SYSTEMS).arguments,
+            ).out
+        )["scores"]
     }
     assert {name: f"{score:.4f}" for name, score in found.items()} == dict(
         zip(SYSTEMS, ["83.0603", "83.4056", "83.3046", "92.2149"], strict=True)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from pipeline.extensions.errant.errant_annotator import Annotation
+    from tests.support.commands import Command
 
 PAIRS = [
     ("a b", "a c"),
@@ -330,6 +331,7 @@ def test_versions_name_the_pipeline_and_know_its_files(
 
 def test_the_command(
     capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
     asked: list[list[Pair]],
@@ -374,24 +376,24 @@ def test_the_command(
 
 @pytest.mark.usefixtures("asked")
 def test_the_command_refuses_texts_that_do_not_fit(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    command: Command, tmp_path: Path
 ) -> None:
     source, other, out = (tmp_path / name for name in ("s", "c", "out.m2"))
     source.write_text("a b\nd\n")
     other.write_text("a b\n")
-    code, _, told = called(
-        capsys, "m2", "annotate", "-orig", source, "-cor", other, "-out", out
-    )
-    assert (code, told) == (
-        2,
-        f"error: {other}: has 1 lines, and {source} has 2; expected the same\n",
+    told = command.refused(
+        f"m2 annotate -orig {source} -cor {other} -out {out}"
+    ).err
+    assert (
+        told
+        == f"error: {other}: has 1 lines, and {source} has 2; expected the same\n"
     )
     assert not out.exists()
     other.write_bytes(b"\xff\nb\n")
-    code, _, told = called(
-        capsys, "m2", "annotate", "-orig", source, "-cor", other, "-out", out
-    )
-    assert (code, told) == (
-        2,
-        f"error: {other}:1: byte 1 of the line (0xff) is not valid UTF-8\n",
+    told = command.refused(
+        f"m2 annotate -orig {source} -cor {other} -out {out}"
+    ).err
+    assert (
+        told
+        == f"error: {other}:1: byte 1 of the line (0xff) is not valid UTF-8\n"
     )

@@ -22,7 +22,7 @@ from pipeline.extensions.errant.metrics.cleme import Cleme
 from pipeline.extensions.errant.metrics.errant import Errant
 from pipeline.metrics.build import from_text
 from tests.config_files import lines, prepare, problems, write
-from tests.conftest import ROOT, called, run
+from tests.conftest import ROOT, run
 from tests.extensions.errant.errant_package import needs_errant
 from tests.extensions.errant.stand_in import (
     MODELS,
@@ -36,6 +36,7 @@ from tests.extensions.errant.stand_in import (
 
 if TYPE_CHECKING:
     from pipeline.scoring.results import Results
+    from tests.support.commands import Command
 
 SOURCE = ["a b c", "d e f", "g h", "i j k l"]
 REFS = [
@@ -295,7 +296,7 @@ def test_a_folder_starts_at_the_config(
 
 
 def test_texts_without_an_annotator_are_told_both_ways(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     for found in (
         problems(
@@ -308,14 +309,9 @@ def test_texts_without_an_annotator_are_told_both_ways(
         assert "`annotator: auto`" in problem
     with pytest.raises(InputError, match=r"an M2 file.*annotator: auto"):
         pipeline.evaluate(OUTPUTS, REFS, SOURCE, "errant")
-    code, _, told = called(
-        capsys, "score", "errant", "-s", "s.txt", "-r", "r0.txt", "-o", "A.txt"
-    )
-    assert (code, "--gold FILE" in told, "--annotator auto" in told) == (
-        2,
-        True,
-        True,
-    )
+    told = command.refused("score errant -s s.txt -r r0.txt -o A.txt").err
+    assert "--gold FILE" in told
+    assert "--annotator auto" in told
 
 
 def test_from_python(asked: list[list[Pair]]) -> None:
@@ -360,7 +356,7 @@ REPLACED = "nucle.m2 has types of edits such as Wci, ArtOrDet, Mec ..., which ar
 
 
 def test_gold_of_other_types_is_annotated_anew(
-    asked: list[list[Pair]], capsys: pytest.CaptureFixture[str]
+    asked: list[list[Pair]], command: Command
 ) -> None:
     auto = [with_auto(metric) for metric in METRICS]
     expected = from_m2()
@@ -395,20 +391,16 @@ def test_gold_of_other_types_is_annotated_anew(
         "B.txt",
         "--json",
     ]
-    code, printed, told = called(capsys, "score", *arguments)
-    assert (
-        code,
-        [score["outputs"] for score in json.loads(printed)["scores"]],
-    ) == (
-        0,
-        [o for _, o, _ in expected[:2]],
-    )
+    printed, told = command("score", *arguments)
+    assert [score["outputs"] for score in json.loads(printed)["scores"]] == [
+        o for _, o, _ in expected[:2]
+    ]
     assert told.count(REPLACED) == 1
     assert len(asked) == 1
 
 
 def test_gold_of_other_types_is_kept_where_that_is_asked_for(
-    asked: list[list[Pair]], capsys: pytest.CaptureFixture[str]
+    asked: list[list[Pair]], command: Command
 ) -> None:
     """By hand: of all edits of both outputs, that of B in the second sentence alone stands so in
     the gold.
@@ -446,7 +438,7 @@ def test_gold_of_other_types_is_kept_where_that_is_asked_for(
         "nucle.m2",
         "--json",
     ]
-    _, printed, _ = called(capsys, "score", "errant", *options, "-o", "A.txt")
+    printed = command("score errant", *options, "-o", "A.txt").out
     assert json.loads(printed)["scores"][0]["outputs"] == kept[0][1]
     assert len(asked) == 1
 
@@ -618,9 +610,7 @@ def test_references_that_are_missing_take_no_part(
     assert all(pair.corrected for chunk in asked for pair in chunk)
 
 
-def test_without_a_config(
-    asked: list[list[Pair]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_config(asked: list[list[Pair]], command: Command) -> None:
     expected = [score for _, score, _ in from_m2()[:2]]
     for more in (
         ["-r", "r0.txt", "r1.txt"],
@@ -639,14 +629,10 @@ def test_without_a_config(
                 *files,
                 "--json",
             ]
-            code, printed, told = called(capsys, "score", *arguments)
-            assert (
-                code,
-                [score["outputs"] for score in json.loads(printed)["scores"]],
-            ) == (
-                0,
-                expected,
-            )
+            printed, told = command("score", *arguments)
+            assert [
+                score["outputs"] for score in json.loads(printed)["scores"]
+            ] == expected
             assert told.count("blanks alone") == (
                 more[0] == "-r" and more[1] == "r0.txt"
             )
@@ -761,7 +747,7 @@ def test_a_comparison_with_other_versions_is_a_warning(
 
 @needs_errant
 def test_errant_itself_on_the_sample(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """The M2 files of `m2 annotate`, which are compared with those of errant_parallel elsewhere,
     give the same.
@@ -786,7 +772,7 @@ def test_errant_itself_on_the_sample(
             f"{out}.m2",
             "-q",
         ]
-        assert called(capsys, *arguments)[0] == 0
+        command("", *arguments)
     systems = {name: {"m2": f"{name}.m2"} for name in texts}
     expected = outputs({"gold": "gold.m2"}, systems, METRICS, "m2")
     dataset = {
@@ -839,43 +825,23 @@ def test_errant_itself_on_conll14(shared: Path) -> None:
 def test_texts_are_explained_as_their_m2_files(
     asked: list[list[Pair]],
     capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What is said of M2 files is tested in tests/cli/test_explain.py."""
     texts = ["-s", "s.txt", "-r", "r0.txt", "r1.txt", "-o"]
     for line in range(1, 5):
-        assert (
-            main(
-                [
-                    "explain",
-                    "errant",
-                    "--annotator",
-                    "auto",
-                    *texts,
-                    "A.txt",
-                    "--line",
-                    str(line),
-                ]
-            )
-            == 0
+        annotated = command(
+            "explain errant --annotator auto",
+            *texts,
+            "A.txt",
+            "--line",
+            str(line),
         )
-        annotated = capsys.readouterr()
         assert (
-            main(
-                [
-                    "explain",
-                    "errant",
-                    "-r",
-                    "gold.m2",
-                    "-o",
-                    "A.m2",
-                    "--line",
-                    str(line),
-                ]
-            )
-            == 0
+            annotated.out.replace("A.txt", "A.m2")
+            == command(f"explain errant -r gold.m2 -o A.m2 --line {line}").out
         )
-        assert annotated.out.replace("A.txt", "A.m2") == capsys.readouterr().out
         assert annotated.err == ""
     assert len(asked) == 1
     both = [
@@ -890,38 +856,20 @@ def test_texts_are_explained_as_their_m2_files(
     ]
     assert main(both) == 0
     assert capsys.readouterr().out.count("R:TWO") > 0
-    assert main(["explain", "errant", *texts, "A.txt", "--line", "1"]) == 2
-    assert "--annotator auto" in capsys.readouterr().err
     assert (
-        main(
-            [
-                "explain",
-                "bleu",
-                "--annotator",
-                "auto",
-                *texts,
-                "A.txt",
-                "--line",
-                "1",
-            ]
-        )
-        == 2
+        "--annotator auto"
+        in command.refused("explain errant", *texts, "A.txt", "--line", "1").err
     )
-    assert "bleu has no such option" in capsys.readouterr().err
+    assert (
+        "bleu has no such option"
+        in command.refused(
+            "explain bleu --annotator auto", *texts, "A.txt", "--line", "1"
+        ).err
+    )
     take_away(monkeypatch)
     assert (
-        main(
-            [
-                "explain",
-                "errant",
-                "--annotator",
-                "auto",
-                *texts,
-                "A.txt",
-                "--line",
-                "1",
-            ]
-        )
-        == 2
+        "pip install"
+        in command.refused(
+            "explain errant --annotator auto", *texts, "A.txt", "--line", "1"
+        ).err
     )
-    assert "pip install" in capsys.readouterr().err

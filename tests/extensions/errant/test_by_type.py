@@ -27,7 +27,7 @@ from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.tables import percent
 from pipeline.report.tables.by_type import of_system, side_by_side, types_of
-from tests.conftest import called, run
+from tests.conftest import run
 from tests.extensions.errant.test_breakdown import write_edits
 from tests.support.terminal import on_terminal
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.report.context import ReportContext
+    from tests.support.commands import Command
 
 NASTY = "R:<b>&_|*"
 
@@ -143,12 +144,10 @@ def test_tables_fit_the_terminal(
 
 
 def test_piped_output_has_precision_recall_and_score_of_each_system(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
-    code, out, err = called(
-        capsys, "report", folder, "--by", "type", "--tier", "1"
-    )
-    assert (code, err) == (0, "")
+    out, err = command(f"report {folder} --by type --tier 1")
+    assert err == ""
     title, header, *rows, signature = out.splitlines()
     assert (
         title == "d: ERRANT by type (tier 1: missing, replaced or unnecessary)"

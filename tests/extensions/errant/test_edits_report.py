@@ -19,7 +19,7 @@ from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG, Verdict
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
 from pipeline.scoring.terms import chosen_references
-from tests.conftest import called, run
+from tests.conftest import run
 from tests.extensions.errant.test_breakdown import write_edits
 from tests.support.metrics import judge_of
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from pipeline.report.context import ReportContext
     from tests.extensions.page import browser as browsers
+    from tests.support.commands import Command
 
 MODES = [
     "errant",
@@ -194,24 +195,16 @@ def test_a_sentence_by_hand() -> None:
 
 
 def test_show_has_the_edits_of_a_sentence(
-    folder: Path, capsys: pytest.CaptureFixture[str], context: ReportContext
+    folder: Path, command: Command, context: ReportContext
 ) -> None:
     data = explorer(context)
     assert data
     chosen = data["datasets"][0]["metrics"][0]["edits"]["chosen"]
     signature = context.measured[0].scores[0].metric
-    code, out, err = called(
-        capsys,
-        "show",
-        folder,
-        "--metric",
-        signature,
-        "--line",
-        7,
-        "--system",
-        "C",
+    out, err = command(
+        f"show {folder} --metric {signature} --line 7 --system C"
     )
-    assert (code, err) == (0, "")
+    assert err == ""
     lines = out.splitlines()
     title = f"edits for ERRANT: annotator {chosen[6][2]} counts for the score of the data set"
     assert title in lines

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.support.commands import Command
+
 TYPES = (
     "R:NOUN",
     "R:NOUN:NUM",
@@ -111,7 +113,7 @@ def test_random_files_give_the_same_text(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     official: Callable[[str], str],
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """By running the package: all modes with each row of options, on files of one to four
     annotators.
@@ -132,10 +134,8 @@ def test_random_files_give_the_same_text(
         for options in OPTIONS:
             arguments = f"-hyp hyp.m2 -ref ref.m2 {mode} {options}"
             expected = official(arguments)
-            code, out, _ = called(
-                capsys, "errant_compare", *shlex.split(arguments)
-            )
-            assert (code, out) == (0, expected), arguments
+            out = command("errant_compare", *shlex.split(arguments)).out
+            assert out == expected, arguments
 
 
 @pytest.mark.parametrize("system", ["AMU", "CAMB", "CUUI", "INPUT", "POST"])
@@ -143,7 +143,7 @@ def test_golden_text(
     system: str,
     shared: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """By errant_compare 3.0.2, run on outputs of CoNLL-2014 with 18 rows of options each."""
     monkeypatch.chdir(shared / "edits" / "m2")
@@ -154,13 +154,11 @@ def test_golden_text(
     assert len(runs) == 18
     for run in runs:
         arguments, _, expected = run.partition("\n")
-        code, out, _ = called(capsys, "errant_compare", *shlex.split(arguments))
-        assert (code, out.strip("\n")) == (0, expected.strip("\n")), arguments
+        out = command("errant_compare", *shlex.split(arguments)).out
+        assert out.strip("\n") == expected.strip("\n"), arguments
 
 
-def test_golden_verbose_text(
-    shared: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_golden_verbose_text(shared: Path, command: Command) -> None:
     """By errant_compare 3.0.2, run with -v -cat 3."""
     files = shared / "edits" / "m2"
     golden = gzip.decompress(
@@ -181,12 +179,12 @@ def test_golden_verbose_text(
         "-cat",
         "3",
     )
-    code, out, _ = called(capsys, "errant_compare", *arguments)
-    assert (code, out) == (0, golden.decode())
+    out = command("errant_compare", *arguments).out
+    assert out == golden.decode()
 
 
 def test_columns_of_a_long_sentence_are_as_wide_as_their_values(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     """By print_table() of errant_compare 3.0.2: each column is as wide as its longest value and 3
     more.
@@ -211,8 +209,8 @@ def test_columns_of_a_long_sentence_are_as_wide_as_their_values(
         sentence + "".join(edits), encoding="utf-8"
     )
     rows = (
-        called(capsys, "errant_compare", *arguments, "-v")[1]
-        .partition("Local results:\n")[2]
+        command("errant_compare", *arguments, "-v")
+        .out.partition("Local results:\n")[2]
         .split("\n")[:2]
     )
     assert rows == [
@@ -263,13 +261,11 @@ def test_files_that_do_not_fit(
     ref: str,
     message: str,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """By hand. The package compares such files, or ends with a traceback."""
-    code, out, err = called(
-        capsys, "errant_compare", *write(tmp_path, hyp, ref)
-    )
-    assert (code, out) == (2, "")
+    out, err = command.refused("errant_compare", *write(tmp_path, hyp, ref))
+    assert out == ""
     assert message in err.replace(f"{tmp_path}/", "")
 
 
@@ -295,17 +291,14 @@ def test_wrong_arguments(
 
 
 def test_odd_files_are_scored_and_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     """By hand: a deletion in the style of NUCLE never matches one in the style of ERRANT."""
     hyp, ref = (
         f"S a b\nA 0 1|||U:X|||{text}|||{RULES}|||0\n\n"
         for text in ("-NONE-", "")
     )
-    code, out, err = called(
-        capsys, "errant_compare", *write(tmp_path, hyp, ref)
-    )
-    assert code == 0
+    out, err = command("errant_compare", *write(tmp_path, hyp, ref))
     assert "0\t1\t1\t0.0\t0.0\t0.0" in out
     assert "writes deletions as '-NONE-'" in err
 

@@ -13,10 +13,11 @@ import pytest
 
 import pipeline
 from pipeline.errors import InputError
-from tests.conftest import called
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.commands import Command
 
 EACH = 60
 """Of the golden cases one in so many is run."""
@@ -210,14 +211,14 @@ def test_a_weight_file_that_does_not_fit_is_named(
     content: str,
     message: str,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     (tmp_path / "w").write_text(content, encoding="utf-8")
     (tmp_path / "gold").write_text(GOLD, encoding="utf-8")
     given = ("--gold", tmp_path / "gold", "-o", tmp_path / "gold")
-    code, _, told = called(
-        capsys, "score", "gotoscorer", "--weights", tmp_path / "w", *given
-    )
-    assert (code, message in told) == (2, True), told
-    code, _, told = called(capsys, "score", "gotoscorer[annotator=1]", *given)
-    assert (code, "annotator: expected at most 0" in told) == (2, True), told
+    told = command.refused(
+        f"score gotoscorer --weights {tmp_path / 'w'}", *given
+    ).err
+    assert message in told, told
+    told = command.refused("score 'gotoscorer[annotator=1]'", *given).err
+    assert "annotator: expected at most 0" in told, told

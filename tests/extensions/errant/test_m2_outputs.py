@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.support.commands import Command
+
 __all__ = ["call"]  # a fixture
 
 
@@ -35,9 +37,7 @@ def with_types(path: Path, to: Path, kind: str) -> Path:
     return to
 
 
-def test_types_that_have_other_names(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_types_that_have_other_names(tmp_path: Path, command: Command) -> None:
     gold = with_types(DATA / "gold.m2", tmp_path / "nucle.m2", "ArtOrDet")
     outputs = {"eager": DATA / "eager.m2"}
     said = "eager.m2: types of edits are "
@@ -55,21 +55,13 @@ def test_types_that_have_other_names(
         for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "errant")
     )
     for option, expected in (("-cse", 1), ("-ds", 0)):
-        _, _, err = called(
-            capsys,
-            "errant_compare",
-            "-hyp",
-            outputs["eager"],
-            "-ref",
-            gold,
-            option,
-        )
+        err = command(
+            f"errant_compare -hyp {outputs['eager']} -ref {gold} {option}"
+        ).err
         assert err.count(said) == expected
 
 
-def test_output_and_reference_swapped(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_output_and_reference_swapped(tmp_path: Path, command: Command) -> None:
     one = tmp_path / "ref0.m2"
     one.write_text(
         (DATA / "careful.m2").read_text(encoding="utf-8"), encoding="utf-8"
@@ -80,18 +72,13 @@ def test_output_and_reference_swapped(
         (DATA / "careful.m2", DATA / "gold.m2", ""),
         (DATA / "careful.m2", DATA / "eager.m2", ""),
     ):
-        code, _, err = called(
-            capsys, "errant_compare", "-hyp", output, "-ref", reference
-        )
-        assert (code, "swapped?" in err, expected in err) == (
-            0,
-            bool(expected),
-            True,
-        )
+        err = command(f"errant_compare -hyp {output} -ref {reference}").err
+        assert "swapped?" in err == bool(expected)
+        assert expected in err
 
 
 def test_line_ends_of_windows_are_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     output = tmp_path / "careful.m2"
     output.write_bytes(
@@ -104,25 +91,18 @@ def test_line_ends_of_windows_are_said(
             tmp_path, DATA / "gold.m2", {"A": output}, "errant"
         )
     )
-    _, out, err = called(
-        capsys, "errant_compare", "-hyp", output, "-ref", DATA / "gold.m2"
-    )
+    out, err = command(f"errant_compare -hyp {output} -ref {DATA / 'gold.m2'}")
     assert said in err
     assert (
         out
-        == called(
-            capsys,
-            "errant_compare",
-            "-hyp",
-            DATA / "careful.m2",
-            "-ref",
-            DATA / "gold.m2",
-        )[1]
+        == command(
+            f"errant_compare -hyp {DATA / 'careful.m2'} -ref {DATA / 'gold.m2'}"
+        ).out
     )
 
 
 def test_check_and_runs_count_the_same_sentences(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     edit = "A 0 1|||X|||y|||REQUIRED|||-NONE-|||"
     gold = tmp_path / "gold.m2"
@@ -136,7 +116,7 @@ def test_check_and_runs_count_the_same_sentences(
         "1 (3, the first" in note
         for note in warnings_of(tmp_path, gold, {"A": output}, "errant")
     )
-    assert "1 (3, the first" in called(capsys, "m2", "check", gold)[1]
+    assert "1 (3, the first" in command(f"m2 check {gold}").out
 
 
 def test_labels_say_in_what_settings_differ_that_signatures_leave_out() -> None:

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from tests.support.commands import Command
+
 SOME = """
 import pipeline
 
@@ -163,6 +165,7 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:
 def test_pages_files_and_tables_have_all_lines(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     from pyarrow import parquet
 
@@ -189,7 +192,7 @@ def test_pages_files_and_tables_have_all_lines(
             assert scores[own] == (None if line in GONE else words * 100)
     picked = telling(context.measured[0].by_line, 12)
     assert len(picked) == 12
-    assert main(["report", str(directory), "--format", "parquet", "html"]) == 0
+    command(f"report {directory} --format parquet html")
     table = parquet.read_table(directory / "sentences.parquet").to_pylist()
     own = [
         row
@@ -200,52 +203,30 @@ def test_pages_files_and_tables_have_all_lines(
     assert [row["line"] - 1 for row in own if row["score"] is None] == GONE
     capsys.readouterr()
     line = GONE[0] + 1
-    assert main(["show", str(directory), "--line", str(line)]) == 0
-    told = capsys.readouterr().out
+    told = command(f"show {directory} --line {line}").out
     assert OUTPUTS["eager"][line - 1] in told
     assert [
         row.split()[1] for row in told.splitlines() if row.startswith("eager ")
     ][-1:] == ["-"]
     files = [f"data/systems/{name}.txt" for name in OUTPUTS]
-    assert (
-        main(
-            [
-                "score",
-                "few",
-                "--plugin",
-                "few.py",
-                "-o",
-                *files,
-                "-r",
-                "data/reference0.txt",
-                "--sentences",
-            ]
-        )
-        == 0
-    )
-    rows = [row.split("\t") for row in capsys.readouterr().out.splitlines()[1:]]
+    rows = [
+        row.split("\t")
+        for row in command(
+            "score few --plugin few.py -o",
+            *files,
+            "-r",
+            "data/reference0.txt",
+            "--sentences",
+        ).out.splitlines()[1:]
+    ]
     assert [
         int(row[1]) - 1 for row in rows if "eager" in row[0] and row[2] == "-"
     ] == GONE
-    assert (
-        main(
-            [
-                "compare",
-                str(directory),
-                "--worst",
-                "3",
-                "--system",
-                "eager",
-                "broken",
-                "--metric",
-                "few",
-            ]
-        )
-        == 0
-    )
     worst = [
         row
-        for row in capsys.readouterr().out.splitlines()
+        for row in command(
+            f"compare {directory} --worst 3 --system eager broken --metric few"
+        ).out.splitlines()
         if row.startswith("line ")
     ]
     kept = [n for n in range(len(SOURCE)) if n not in GONE]
@@ -332,7 +313,7 @@ def coded(outputs):
 
 def test_numbers_as_files_give_the_same_results(
     folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (folder / "coded.py").write_text(CODED)
@@ -341,8 +322,7 @@ def test_numbers_as_files_give_the_same_results(
         'few, "few[level=sum]", kept, coded, chrf',
         statistics=", baseline: unchanged",
     )
-    assert main(["report", str(directory), "--format", "numbers"]) == 0
-    capsys.readouterr()
+    command(f"report {directory} --format numbers")
     (folder / "numbers").mkdir()
     (directory / "numbers").rename(folder / "numbers" / "elsewhere")
     monkeypatch.chdir(folder.parent)  # paths are those of the config's folder
@@ -359,18 +339,7 @@ def test_numbers_as_files_give_the_same_results(
     }
     for config, metrics in pairs.items():
         place = folder / "numbers" / "elsewhere" / config
-        assert (
-            main(
-                [
-                    "run",
-                    str(place),
-                    "-q",
-                    "--output",
-                    str(folder / config),
-                ]
-            )
-            == 0
-        )
+        command(f"run {place} -q --output {folder / config}")
         for own, title in metrics.items():
             assert len(rows_of(directory, own)) == 4 + 3
             assert rows_of(folder / config, f"title:{title}") == rows_of(
@@ -424,7 +393,7 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(
 
 def test_an_empty_cell_is_an_error_unless_its_line_is_dropped(
     folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     (folder / "n.tsv").write_text("line\tn\n1\t0.5\n2\t\n3\t0.25\n")
     (folder / "t.txt").write_text("a\nb\nc\n")
@@ -435,13 +404,12 @@ metrics: [{{name: external, title: n, files: n.tsv, columns: n}}]
 output: {{dir: out}}
 """
     (folder / "c.yaml").write_text(text.format(""))
-    assert main(["run", "c.yaml", "-q"]) == 2
     assert (
         "n.tsv:3: has an empty cell; expected a number"
-        in capsys.readouterr().err
+        in command.refused("run c.yaml -q").err
     )
     (folder / "c.yaml").write_text(text.format(", drop: [2]"))
-    assert main(["run", "c.yaml", "-q"]) == 0
+    command("run c.yaml -q")
     assert pipeline.load("out")[0].score == 0.375
 
 
@@ -504,6 +472,7 @@ def test_faults_that_a_batch_shows_are_found_by_a_try(
 def test_a_try_says_what_agrees(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     assert (
         fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]")
@@ -514,18 +483,15 @@ def test_a_try_says_what_agrees(
         in capsys.readouterr().out
     )
     assert (
-        main(["validate", "referee.yaml", "--plugin", "referee.py", "--try"])
-        == 0
-    )
-    assert (
         "tried: referee|version:2026-05|none:skip|among:4: 2 texts have"
-        in capsys.readouterr().out
+        in command("validate referee.yaml --plugin referee.py --try").out
     )
 
 
 def test_a_dry_run_says_how_many_texts_would_be_computed(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     run(folder)
     distinct = len({text for texts in OUTPUTS.values() for text in texts})
@@ -537,8 +503,7 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
         .replace("[data/systems/*.txt]", "[data/systems/*.txt, more.txt]")
     )
     (folder / "few.yaml").write_text(text)
-    assert main(["run", "few.yaml", "--plugin", "few.py", "--dry-run"]) == 0
-    told = capsys.readouterr().out
+    told = command("run few.yaml --plugin few.py --dry-run").out
     new = f"1 of {distinct + 1} distinct texts would be computed; {distinct} are kept"
     assert f"few|version:1|none:skip: {new}\n" in told
 
@@ -593,6 +558,7 @@ def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(
 def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     text = (folder / "referee.yaml").read_text().replace("gleu", "chrf")
     for name, systems in (("a", "eager, broken"), ("b", "eager, careful")):
@@ -602,38 +568,10 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
         (folder / "two.yaml").write_text(
             text.replace("data/systems/*.txt", files)
         )
-        assert (
-            main(
-                [
-                    "run",
-                    "two.yaml",
-                    "--plugin",
-                    "referee.py",
-                    "-q",
-                    "--output",
-                    name,
-                ]
-            )
-            == 0
-        )
-    capsys.readouterr()
-    assert (
-        main(
-            [
-                "compare",
-                "a",
-                "b",
-                "--trials",
-                "20",
-                "--resamples",
-                "20",
-                "-q",
-                "--json",
-            ]
-        )
-        == 0
+        command(f"run two.yaml --plugin referee.py -q --output {name}")
+    found = json.loads(
+        command("compare a b --trials 20 --resamples 20 -q --json").out
     )
-    found = json.loads(capsys.readouterr().out)
     assert {score["metric"].partition("|")[0] for score in found["scores"]} == {
         "chrf"
     }
@@ -646,9 +584,8 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
     (folder / "few.yaml").write_text(
         (CONFIG % ("few", "", "d")).replace("systems/*", "systems/eager")
     )
-    assert main(["run", "few.yaml", "--plugin", "few.py", "-q"]) == 0
-    capsys.readouterr()
-    assert main(["compare", "c", "d"]) == 2
+    command("run few.yaml --plugin few.py -q")
+    command.refused("compare c d")
     line = min(set(GONE) ^ set(left_out(OUTPUTS["eager"]))) + 1
     told = f"few is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
     assert capsys.readouterr().err == f"error: sample: {told}\n"
@@ -671,15 +608,14 @@ def ppl(outputs):
 def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
     (folder / "ppl.yaml").write_text(
         CONFIG
         % ("ppl, chrf", ", baseline: unchanged, outputs: all", "runs/ppl")
     )
-    assert (
-        main(["run", "ppl.yaml", "--plugin", "ppl.py", "-q", "--boards"]) == 0
-    )
+    command("run ppl.yaml --plugin ppl.py -q --boards")
     means = {
         name: float(np.mean([len(o.split()) for o in texts]))
         for name, texts in OUTPUTS.items()
@@ -698,11 +634,10 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
         ("markdown", f"**{shown[best][0]}**"),
         ("latex", rf"\textbf{{{shown[best][0]}}}"),
     ):
-        assert main(["report", "runs/ppl", "--format", form]) == 0
-        printed = capsys.readouterr().out
+        printed = command(f"report runs/ppl --format {form}").out
         assert expected in printed
         assert "ppl: shown as it is, not in percent." in printed
-    assert main(["report", "runs/ppl", "--format", "html"]) == 0
+    command("report runs/ppl --format html")
     page = (folder / "runs" / "ppl" / "report.html").read_text()
     assert f">{shown[best][0]}<" in page
     results = revisit(folder / "runs" / "ppl", texts=False).results
@@ -716,13 +651,8 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
         )
         == shown[best][0]
     )
-    assert main(["report", "runs/ppl", "--format", "numbers"]) == 0
-    assert (
-        main(
-            ["run", "runs/ppl/numbers/external.yaml", "-q", "--output", "again"]
-        )
-        == 0
-    )
+    command("report runs/ppl --format numbers")
+    command("run runs/ppl/numbers/external.yaml -q --output again")
     own, again = (
         rows_of(folder / "runs" / "ppl", "ppl"),
         rows_of(folder / "again", "title:ppl"),
@@ -731,14 +661,12 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     assert [row | {"intervals": None} for row in own] == [
         row | {"intervals": None} for row in again
     ]
-    capsys.readouterr()
-    assert main(["cite", "runs/ppl"]) == 0
-    cited = capsys.readouterr().out
+    cited = command("cite runs/ppl").out
     assert re.match(
         r"% ppl: ppl\|version:1\|level:mean\S* \[ppl2020\]\n", cited
     )
     assert "@article{ppl2020,\n  title = {Perplexity},\n}\n" in cited
-    assert main(["show", "runs/ppl", "--line", "4"]) == 0
+    command("show runs/ppl --line 4")
     words = len(OUTPUTS["eager"][3].split())
     row = next(
         line.split()
@@ -750,7 +678,7 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
 
 def test_explain_computes_the_numbers_of_a_sentence(
     folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
     own = [
@@ -771,22 +699,21 @@ def test_explain_computes_the_numbers_of_a_sentence(
         "--line",
         "4",
     ]
-    assert main(["explain", "ppl", "--compare", "chrf", *own, *data]) == 0
-    printed = capsys.readouterr().out.splitlines()
+    printed = command(
+        "explain ppl --compare chrf", *own, *data
+    ).out.splitlines()
     words = len(OUTPUTS["eager"][3].split())
     assert printed[-2:] == [
         "  ppl",
         f"  ppl {3.25 * words + 0.125 + 1e-9:.2f}, tokens {words:.2f}",
     ]
     assert f"reference 1 {REFERENCES[0][3]}" in printed
-    assert main(["explain", "units", *own, *data]) == 0
-    assert capsys.readouterr().out.endswith(
+    assert command("explain units", *own, *data).out.endswith(
         "  units 100.00 (precision 100.00, recall 100.00): tp 0, fp 0, fn 0\n"
     )  # no number there
-    assert main(["explain", "referee", *own, *data]) == 2
     assert (
         "referee scores all outputs of a line together"
-        in capsys.readouterr().err
+        in command.refused("explain referee", *own, *data).err
     )
 
 

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.support.commands import Command
+
 LENGTH = """
 import pipeline
 @pipeline.metric(version="1")
@@ -270,7 +272,7 @@ def test_a_version_keeps_numbers_although_the_code_changes(
 def test_without_a_version_files_that_the_code_imports_count_too(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     (folder / "lib").mkdir()
     monkeypatch.syspath_prepend(str(folder / "lib"))
@@ -287,20 +289,9 @@ def test_without_a_version_files_that_the_code_imports_count_too(
         importlib.invalidate_caches()
         METRICS.entries.pop("own", None)
         forget_names()
-        assert (
-            main(
-                [
-                    "score",
-                    "own",
-                    "--plugin",
-                    "own.py",
-                    "-o",
-                    "data/systems/eager.txt",
-                ]
-            )
-            == 0
+        printed.append(
+            command("score own --plugin own.py -o data/systems/eager.txt").out
         )
-        printed.append(capsys.readouterr().out)
     assert " 75.00\n" in printed[0]
     assert " 87.50\n" in printed[1]
 
@@ -372,7 +363,7 @@ def test_what_code_returns_is_checked(
 
 
 def test_a_model_that_cannot_be_loaded_is_told_with_its_line(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     for method in ("__init__(self)", "load(self, device)"):
         own = LENGTH.replace("def length(outputs)", "class Broken").replace(
@@ -385,7 +376,7 @@ def test_a_model_that_cannot_be_loaded_is_told_with_its_line(
             "datasets: {sample: {source: data/source.txt}}\nsystems: [data/systems/eager.txt]\n"
             "metrics: [broken]\noutput: {dir: runs}\n"
         )
-        assert main(["run", "broken.yaml", "--plugin", "broken.py"]) == 2
+        command.refused("run broken.yaml --plugin broken.py")
         told = "error: broken.py:6: ZeroDivisionError: division by zero (when broken was made ready)\n"
         assert capsys.readouterr().err.endswith(told)
         assert (
@@ -482,10 +473,10 @@ def test_a_wrong_declaration_is_told_where_it_stands(name: str) -> None:
 
 
 def test_an_import_that_fails_is_told_with_its_line(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     (folder / "broken.py").write_text("\nimport no_such_module\n")
-    assert main(["list", "metrics", "--plugin", "broken.py"]) == 2
+    command.refused("list metrics --plugin broken.py")
     expected = "error: --plugin broken.py: broken.py:2: ModuleNotFoundError: No module named 'no_such_module'\n"
     assert capsys.readouterr().err == expected
 
@@ -689,10 +680,9 @@ def test_nothing_but_the_command_line_imports_code(folder: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_results_are_read_without_the_code(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
-    assert main(["run", "kept.yaml", "--plugin", "kept.py", "-q"]) == 0
-    shown = capsys.readouterr().out
+    shown = command("run kept.yaml --plugin kept.py -q").out
     code = (
         "import sys; from pipeline.cli import main\n"
         "assert main(['show', 'runs/kept']) == 0\n"

@@ -32,6 +32,8 @@ from tests.support.extensions import with_extension
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from tests.support.commands import Command
+
 ALONE = """
 datasets: {{sample: {{source: data/source.txt}}}}
 systems: [data/systems/*.txt]
@@ -53,30 +55,16 @@ def letters(outputs: list[str]) -> list[float]:
 
 
 def test_a_metric_of_the_source_needs_no_references(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
     (folder / "alone.yaml").write_text(ALONE.format(metrics="kept"))
-    assert main(["validate", "alone.yaml", "--plugin", "kept.py"]) == 0
-    assert main(["run", "alone.yaml", "--plugin", "kept.py", "-q"]) == 0
-    assert main(["show", "out", "--line", "3"]) == 0
-    capsys.readouterr()
-    assert (
-        main(
-            [
-                "score",
-                "kept",
-                "--plugin",
-                "kept.py",
-                "-s",
-                "data/source.txt",
-                "-o",
-                "data/systems/eager.txt",
-            ]
-        )
-        == 0
-    )
-    shown = capsys.readouterr().out
-    assert main(["run", "kept.yaml", "--plugin", "kept.py", "-q"]) == 0
+    command("validate alone.yaml --plugin kept.py")
+    command("run alone.yaml --plugin kept.py -q")
+    command("show out --line 3")
+    shown = command(
+        "score kept --plugin kept.py -s data/source.txt -o data/systems/eager.txt"
+    ).out
+    command("run kept.yaml --plugin kept.py -q")
     alone, beside = (pipeline.load(each) for each in ("out", "runs/kept"))
     own = {
         r.system: r.score for r in beside if r.signature == alone[0].signature
@@ -86,10 +74,10 @@ def test_a_metric_of_the_source_needs_no_references(
 
 
 def test_without_references_every_other_metric_says_what_it_needs(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     (folder / "alone.yaml").write_text(ALONE.format(metrics="kept, chrf, gleu"))
-    assert main(["run", "alone.yaml", "--plugin", "kept.py", "-q"]) == 2
+    command.refused("run alone.yaml --plugin kept.py -q")
     told = "needs references, the texts that outputs are compared with: add `references: [FILE]`"
     expected = [
         f"error: alone.yaml:2:12: datasets.sample: {name} {told}"
@@ -99,8 +87,10 @@ def test_without_references_every_other_metric_says_what_it_needs(
     (folder / "nothing.yaml").write_text(
         ALONE.format(metrics="kept").replace("source: data/source.txt", "")
     )
-    assert main(["run", "nothing.yaml", "--plugin", "kept.py", "-q"]) == 2
-    assert "the key 'references' is missing" in capsys.readouterr().err
+    assert (
+        "the key 'references' is missing"
+        in command.refused("run nothing.yaml --plugin kept.py -q").err
+    )
     with pytest.raises(
         InputError, match=r"^chrf needs references, .*references=\[\.\.\.\]$"
     ):
@@ -306,9 +296,9 @@ def test_wrong_numbers_in_memory_are_told(name: str) -> None:
 
 
 def test_a_whole_metric_counts_in_workers_under_its_version(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
-    assert main(["run", "capitals.yaml", "--plugin", "capitals.py", "-q"]) == 0
+    command("run capitals.yaml --plugin capitals.py -q")
     text = (
         (folder / "data" / "systems" / "eager.txt")
         .read_text(encoding="utf-8")
@@ -332,21 +322,12 @@ def test_a_whole_metric_counts_in_workers_under_its_version(
         about["sha256"]
         == hashlib.sha256((folder / "capitals.py").read_bytes()).hexdigest()
     )
-    capsys.readouterr()
     assert (
-        main(
-            [
-                "score",
-                "capitals",
-                "--plugin",
-                "capitals.py",
-                "-o",
-                "data/systems/eager.txt",
-            ]
-        )
-        == 0
+        f"{100 * share:.2f}"
+        in command(
+            "score capitals --plugin capitals.py -o data/systems/eager.txt"
+        ).out
     )
-    assert f"{100 * share:.2f}" in capsys.readouterr().out
 
 
 def test_an_entry_point_may_be_a_whole_metric(

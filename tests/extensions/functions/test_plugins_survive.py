@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.support.commands import Command
+
 SLOW = """
 import os, signal, time, pipeline
 
@@ -189,14 +191,13 @@ def test_ctrl_c_ends_with_130_and_keeps_what_is_done(slow: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_file_that_is_saved_meanwhile_is_an_error(
-    slow: Path, capsys: pytest.CaptureFixture[str]
+    slow: Path, command: Command
 ) -> None:
     saving = "    def files(self):\n        os.truncate(__file__, 10)\n        return []\n    def load"
     changing = SLOW.replace("    def load", saving)
     (slow / "slow.py").write_text(changing)
-    assert main(["run", "slow.yaml", "--plugin", "slow.py", "-q"]) == 2
     assert (
-        capsys.readouterr().err
+        command.refused("run slow.yaml --plugin slow.py -q").err
         == "error: slow.py was changed meanwhile; run the same command again\n"
     )
 
@@ -366,6 +367,7 @@ def test_a_broken_cache_changes_no_number(
     folder: Path,
     broken: Callable[[Path], None],
     capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(content_cache, "LOCK_SECONDS", 0.1)
@@ -439,6 +441,7 @@ NAMES = [
 def test_configs_and_run_directories_import_nothing(
     folder: Path,
     capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (folder / "evil.py").write_text(EVIL)
@@ -458,7 +461,7 @@ def test_configs_and_run_directories_import_nothing(
         (folder / f"{number}.yaml").write_text(text)
         commands += [f"run {number}.yaml -q", f"validate {number}.yaml"]
     (folder / "good.yaml").write_text(config.replace("NAME", "evil"))
-    assert main(["run", "good.yaml", "--plugin", "evil.py", "-q"]) == 0
+    command("run good.yaml --plugin evil.py -q")
     (folder / "ran.txt").unlink()
     about, results = (
         folder / "out" / "run.json",

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from pipeline.extensions.neural.attribution import Attribution
+    from tests.support.commands import Command
 
 SOURCE = "She go to the schools every days with he friend ."
 OUTPUT = "She goes to school every day with her best friend ."
@@ -403,7 +404,7 @@ def test_many_edits_are_estimated() -> None:
 def test_edits_of_errant(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """Where ERRANT finds none, as where white space alone differs, words are aligned."""
     stand_in.put_in(monkeypatch)
@@ -429,8 +430,7 @@ def test_edits_of_errant(
         "en_one",
         "--line",
     )
-    code, printed, _ = called(capsys, *begin, 1)
-    assert code == 0
+    printed = command("", *begin, 1).out
     assert [
         line.split()[-4] for line in printed.splitlines() if line[:1].isdigit()
     ] == [
@@ -440,7 +440,7 @@ def test_edits_of_errant(
     assert "the edits are those of ERRANT; the shares add up to " in printed
     assert (
         "the edits are those of aligned words; the shares add up to 0.00"
-        in called(capsys, *begin, 2)[1]
+        in command("", *begin, 2).out
     )
 
 
@@ -488,25 +488,15 @@ def rows(printed: str) -> list[list[str]]:
 
 @pytest.mark.usefixtures("m2")
 def test_effects_by_errant_are_those_of_m2_files_with_fewer_edits(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     def score(chosen: frozenset[int]) -> float:
         write({"some.m2": proposed(chosen)})
         return sentence_of("errant", Path("some.m2"))
 
-    code, printed, _ = called(
-        capsys,
-        "explain",
-        "errant",
-        "--gold",
-        "gold.m2",
-        "-o",
-        "A.m2",
-        "--line",
-        1,
-        "--effects",
-    )
-    assert code == 0
+    printed = command(
+        "explain errant --gold gold.m2 -o A.m2 --line 1 --effects"
+    ).out
     expected = by_all_orders(3, score)
     assert [row[2] for row in rows(printed)] == [
         f"{100 * share:.2f}" for share in expected
@@ -553,7 +543,7 @@ def test_effects_by_metrics_of_edits_by_all_subsets(
 
 @pytest.mark.usefixtures("m2")
 def test_texts_of_m2_files_have_their_edits(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """The oracle is the metric of the texts that the edits make."""
     texts = {
@@ -574,8 +564,7 @@ def test_texts_of_m2_files_have_their_edits(
         "A.m2",
         "--effects",
     )
-    code, printed, _ = called(capsys, *begin, "--line", 1)
-    assert code == 0
+    printed = command("", *begin, "--line", 1).out
     first, *alone = pipeline.sentence_scores(
         "chrf", [source, *texts.values()], [[gold] * 4]
     )
@@ -587,29 +576,19 @@ def test_texts_of_m2_files_have_their_edits(
 
 
 @pytest.mark.usefixtures("m2")
-def test_effects_by_maxmatch(capsys: pytest.CaptureFixture[str]) -> None:
+def test_effects_by_maxmatch(command: Command) -> None:
     """By hand: F0.5 of 2 right edits of 2 is 1; without gold's edits nothing is right, and R is 0."""
     write({"A.txt": "This is a good sentence .\n"})
-    code, printed, _ = called(
-        capsys,
-        "explain",
-        "m2",
-        "--gold",
-        "gold.m2",
-        "-o",
-        "A.txt",
-        "--line",
-        1,
-        "--effects",
-    )
-    assert code == 0
+    printed = command(
+        "explain m2 --gold gold.m2 -o A.txt --line 1 --effects"
+    ).out
     half = 100 * 1.25 * 1 * 0.5 / (0.25 * 1 + 0.5)  # P 1, R 1/2
     assert rows(printed) == [[f"{half:.2f}", f"{100 - half:.2f}", "50.00"]] * 2
 
 
 @pytest.mark.usefixtures("m2")
 def test_edits_of_several_annotators_of_an_output_are_refused(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     write(
         {
@@ -617,19 +596,9 @@ def test_edits_of_several_annotators_of_an_output_are_refused(
             + "\nA 0 1|||R:DET|||That|||REQUIRED|||-NONE-|||1\n\n"
         }
     )
-    code, _, told = called(
-        capsys,
-        "explain",
-        "errant",
-        "--gold",
-        "gold.m2",
-        "-o",
-        "B.m2",
-        "--line",
-        1,
-        "--effects",
-    )
-    assert code == 2
+    told = command.refused(
+        "explain errant --gold gold.m2 -o B.m2 --line 1 --effects"
+    ).err
     assert (
         "B.m2, line 1: has edits of several annotators; name a file of one"
         in told
@@ -653,6 +622,7 @@ def counted(sources, outputs):
 @pytest.mark.usefixtures("folder")
 def test_all_variants_are_computed_at_once_and_kept(
     capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """No references are needed. Half of the variants that have "best" have no number, so that
     shares are unknown.

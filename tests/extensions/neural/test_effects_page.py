@@ -15,12 +15,13 @@ from pipeline.cli import main
 from pipeline.extensions.neural.attribution import attributed
 from pipeline.extensions.page.explorer import explorer
 from pipeline.report.tables import percent
-from tests.conftest import ROOT, called
+from tests.conftest import ROOT
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.extensions.page.browser import Browser
+    from tests.support.commands import Command
 
 
 @pytest.fixture(scope="module")
@@ -91,13 +92,9 @@ def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
     assert browser.complaints() == []
 
 
-def test_only_pages_have_effects(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, _, told = called(
-        capsys, "report", run, "--format", "markdown", "--effects", "4"
-    )
-    assert (code, told.strip()) == (2, "error: --effects is for --format html")
+def test_only_pages_have_effects(run: Path, command: Command) -> None:
+    told = command.refused(f"report {run} --format markdown --effects 4").err
+    assert told.strip() == "error: --effects is for --format html"
     data = explorer(reopen.revisit(run))
     assert data
     assert [

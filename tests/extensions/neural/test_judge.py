@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.neural import judge as judging
 from pipeline.extensions.neural.judge import (
@@ -35,6 +34,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*judge may give other numbers")
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from tests.support.commands import Command
 
     Answer = tuple[int, dict[str, str], Any]
     """Status, headers, and the bytes of the body, or pieces of it."""
@@ -232,6 +233,7 @@ def test_no_text_can_end_the_message(server: Server) -> None:
 @pytest.mark.usefixtures("folder")
 def test_a_prompt_that_is_no_text_is_told_before_anything_is_asked(
     capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     Path("p.txt").write_bytes(b"Mark them.\n\xff\xfe")
     for command in ("validate", "run"):
@@ -447,7 +449,7 @@ def test_what_will_never_be_answered_is_told_at_once(
 )
 @pytest.mark.usefixtures("folder")
 def test_a_config_names_servers_of_this_computer_alone(
-    address: str, capsys: pytest.CaptureFixture[str]
+    address: str, command: Command
 ) -> None:
     """A config of somebody else may be run: only the environment says that texts leave the
     computer.
@@ -457,20 +459,10 @@ def test_a_config_names_servers_of_this_computer_alone(
         match="address: a config may name a server of this computer; OPENAI_BASE_URL may",
     ):
         asked(address=address)
-    code, _, told = called(
-        capsys,
-        "validate",
-        "judge.yaml",
-        "--set",
-        f"metrics.1.address={address}",
-    )
-    assert (
-        code,
-        "address: a config may name a server of this computer" in told,
-    ) == (
-        2,
-        True,
-    )
+    told = command.refused(
+        f"validate judge.yaml --set metrics.1.address={address}"
+    ).err
+    assert "address: a config may name a server of this computer" in told
 
 
 def test_the_key_is_for_the_address_of_the_environment(
@@ -530,15 +522,13 @@ def test_without_a_key_the_usual_address_is_not_asked(
 
 
 def test_a_run_keeps_the_answers_and_tells_what_they_take(
-    folder: Path, server: Server, capsys: pytest.CaptureFixture[str]
+    folder: Path, server: Server, command: Command
 ) -> None:
-    code, printed, _ = called(capsys, "run", "judge.yaml", "--dry-run")
-    assert code == 0
+    printed = command("run judge.yaml --dry-run").out
     assert "4 of 4 distinct texts would be computed, about " in printed
     assert " tokens; 0 are kept" in printed
     assert server.asked == []
-    code, shown, told = called(capsys, "run", "judge.yaml")
-    assert code == 0
+    shown, told = command("run judge.yaml")
     # and not on standard error, although many threads send there what code prints
     assert "chrf" in shown
     assert "judge: 0 of 4 texts were kept; 4 to compute, about " in told
@@ -562,26 +552,25 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
     for path in (folder / "out").rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes()
     assert KEY not in printed + told
-    assert main(["run", "judge.yaml", "--fresh", "-q"]) == 0
+    command("run judge.yaml --fresh -q")
     assert len(server.asked) == 4
     (folder / "judge.yaml").write_text(
         CONFIG.replace(
             "two: two.txt", "two: two.txt, three: data/reference0.txt"
         )
     )
-    assert main(["run", "judge.yaml", "--fresh", "-q"]) == 0
+    command("run judge.yaml --fresh -q")
     assert len(server.asked) == 7  # three lines have a new text
 
 
 @pytest.mark.usefixtures("folder")
 def test_lines_without_marks_are_left_out(
-    server: Server, capsys: pytest.CaptureFixture[str]
+    server: Server, command: Command
 ) -> None:
     server.answer = lambda body: (
         said("no") if texts_of(body)["source"] == "e f" else right(body)
     )
-    code, _, told = called(capsys, "run", "judge.yaml")
-    assert code == 0
+    told = command("run judge.yaml").err
     assert (
         "warning: sample: judge has no score for 1 of 4 lines (3); they are left out for all systems"
         in told
@@ -593,7 +582,7 @@ def test_a_run_that_stops_goes_on(
     folder: Path,
     server: Server,
     slept: list[float],
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """The lines that were answered are not asked for again, and none is without a mark because a
     server was down.
@@ -608,8 +597,7 @@ def test_a_run_that_stops_goes_on(
         return right(body)
 
     server.answer = answer
-    code, _, told = called(capsys, "run", "judge.yaml")
-    assert code == 2
+    told = command.refused("run judge.yaml").err
     assert "sample, one, line 3: judge: http://127.0.0.1:" in told
     assert (
         f"answers 500, {TRIES} times; answers are kept: run the command again"
@@ -617,7 +605,7 @@ def test_a_run_that_stops_goes_on(
     )
     assert slept == [PAUSE, 2 * PAUSE, 4 * PAUSE, 8 * PAUSE]
     server.asked, server.answer = [], right
-    assert main(["run", "judge.yaml", "-q"]) == 0
+    command("run judge.yaml -q")
     assert sorted(texts_of(body)["source"] for body in server.asked) == sorted(
         {*["a b", "c d", "e f", "g h"]} - {*answered}
     )

@@ -22,7 +22,6 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.extensions.functions import models as located
 from pipeline.extensions.neural import networks
 from pipeline.extensions.neural.scribendi import ratios, token_sort
@@ -39,6 +38,7 @@ from tests.extensions.neural.tiny import (
     torch,
     transformers,
 )
+from tests.support.commands import Command
 from tests.support.web import serving
 
 
@@ -517,7 +517,7 @@ def applied(source: str, edits: set[tuple[int, int, str]]) -> str:
 
 @pytest.mark.parametrize("ties", ["errant", "m2"])
 def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
-    tiny: Path, tmp_path: Path, ties: str, capsys: pytest.CaptureFixture[str]
+    tiny: Path, tmp_path: Path, ties: str, command: Command
 ) -> None:
     (tmp_path / "gold.m2").write_text(GOLD)
     (tmp_path / "out.m2").write_text(OUTPUT)
@@ -600,9 +600,9 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
         "--option=layer=2",
         f"--option=ties={ties}",
     ]
-    assert main(["explain", "pt_errant", *files, *options]) == 0
     assert re.search(
-        r"counts  pt_errant \d+\.\d\d  tp", capsys.readouterr().out
+        r"counts  pt_errant \d+\.\d\d  tp",
+        command("explain pt_errant", *files, *options).out,
     )
     np.testing.assert_allclose(corpus.score, score(*totals), atol=2e-6)
     np.testing.assert_allclose(
@@ -618,7 +618,7 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
 def test_a_run_computes_each_text_once_and_says_so(
     tiny: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "caches"))
@@ -633,8 +633,7 @@ def test_a_run_computes_each_text_once_and_says_so(
         "metrics": [impara(tiny, max_length=30), {"name": "scribendi", "model": str(tiny / "gpt2")}, {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}],
     }  # fmt: skip
     (tmp_path / "c.yaml").write_text(json.dumps(config))
-    assert main(["run", str(tmp_path / "c.yaml"), "--device", "cpu"]) == 0
-    told = capsys.readouterr().err
+    told = command(f"run {tmp_path / 'c.yaml'} --device cpu").err
     distinct = len(
         {
             (source, text)
@@ -665,33 +664,24 @@ def test_a_run_computes_each_text_once_and_says_so(
     ].keys()
     before = json.loads((tmp_path / "out" / "results.json").read_text())
     assert (
-        main(
-            [
-                "run",
-                str(tmp_path / "c.yaml"),
-                "--output",
-                str(tmp_path / "again"),
-            ]
-        )
-        == 0
-    )
-    assert "texts computed on" not in capsys.readouterr().err, (
-        "the second run computes nothing"
-    )
+        "texts computed on"
+        not in command(
+            f"run {tmp_path / 'c.yaml'} --output {tmp_path / 'again'}"
+        ).err
+    ), "the second run computes nothing"
     config["metrics"] = [impara(tiny, max_length=30, threshold="0.5")]
     (tmp_path / "c.yaml").write_text(
         json.dumps({**config, "output": {"dir": str(tmp_path / "third")}})
     )
-    assert main(["run", str(tmp_path / "c.yaml")]) == 0
-    assert "texts computed on" not in capsys.readouterr().err, (
-        "nor does one with another threshold"
-    )
+    assert (
+        "texts computed on" not in command(f"run {tmp_path / 'c.yaml'}").err
+    ), "nor does one with another threshold"
     assert (
         json.loads((tmp_path / "again" / "results.json").read_text())["scores"]
         == before["scores"]
     )
-    assert main(["show", str(tmp_path / "out"), "--metric", "scribendi"]) == 0
-    assert main(["report", str(tmp_path / "out"), "--format", "numbers"]) == 0
+    command(f"show {tmp_path / 'out'} --metric scribendi")
+    command(f"report {tmp_path / 'out'} --format numbers")
     assert (tmp_path / "out" / "numbers" / "impara" / "d" / "one.tsv").is_file()
 
 

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import pipeline
-from tests.conftest import called
 from tests.oracles import naive_sari
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from tests.support.commands import Command
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 """Texts of the cases look mistaken."""
@@ -176,9 +177,7 @@ def test_moses_is_sacremoses() -> None:
     assert found[1].found.peer_signature is None
 
 
-def test_wrong_options_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_options_are_told(tmp_path: Path, command: Command) -> None:
     (tmp_path / "t").write_text("a b\n", encoding="utf-8")
     given = ("-s", tmp_path / "t", "-r", tmp_path / "t", "-o", tmp_path / "t")
     for spelling, message in {
@@ -187,8 +186,8 @@ def test_wrong_options_are_told(
         "sari[flavour=modified,tokenizer=13a]": "no other tokenizer",
         "sari[legacy=true,lowercase=true]": "legacy never lower-cases",
     }.items():
-        code, _, told = called(capsys, "score", spelling, *given)
-        assert (code, message in told) == (2, True), told
+        told = command.refused(f"score {spelling}", *given).err
+        assert message in told, told
 
 
 def test_features_by_hand() -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from tests.support.commands import Command
+
 Case = dict[str, Any]
 NEAR = 1e-11
 """Relative above 1. The sums are exact to 2**-41 for a sentence; the golden numbers have 15 digits.
@@ -363,35 +365,27 @@ def test_rewards_of_single_lines_are_refused() -> None:
 
 
 def test_scores_that_are_no_fractions_are_shown_as_they_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     (tmp_path / "r").write_text("a b c d e\nf g h i\n", encoding="utf-8")
     (tmp_path / "o").write_text("a b c d x\nf g h i\n", encoding="utf-8")
     score = pipeline.evaluate(
         ["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]
     ).score
-    code, out, _ = called(
-        capsys,
-        "score",
-        "nist",
-        "-r",
-        tmp_path / "r",
-        "-o",
-        tmp_path / "o",
-        "--columns",
-        "nist_*",
-    )
-    assert (code, f"{score:.2f}  " in out and "nist_2" in out) == (0, True)
+    out = command(
+        f"score nist -r {tmp_path / 'r'} -o {tmp_path / 'o'} --columns 'nist_*'"
+    ).out
+    assert f"{score:.2f}  " in out and "nist_2" in out
     assert 2 < score < 10
     files = ("score", "nist", "-r", tmp_path / "r", "-o", tmp_path / "o")
     sentences = pipeline.evaluate(
         ["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]
     ).sentences
-    assert called(capsys, *files, "-b")[1] == f"{score:.2f}\n"
-    assert called(capsys, *files, "-b", "--sentences")[1].splitlines() == [
+    assert command("", *files, "-b").out == f"{score:.2f}\n"
+    assert command("", *files, "-b", "--sentences").out.splitlines() == [
         f"{value:.2f}" for value in sentences
     ]
-    _, out, _ = called(capsys, *files, "--sentences")
+    out = command("", *files, "--sentences").out
     assert [line.split("\t")[2] for line in out.splitlines()[1:]] == [
         f"{value:.2f}" for value in sentences
     ]
