@@ -11,16 +11,14 @@ import pytest
 import pipeline
 import pipeline.compat
 from tests.conftest import ROOT
+from tests.support.words import wordlist
 from tests.test_structure import HEAVY, PEERS, loaded
+from tests.support.numbers import near
 
 PAGE = (ROOT / "pipeline" / "help" / "compat.md").read_text(encoding="utf-8")
-MODULES = [
-    "sacrebleu",
-    "sacrebleu.metrics",
-    "nltk",
-    "nltk.translate",
-    "nltk.translate.bleu_score",
-]
+MODULES = wordlist(
+    "sacrebleu sacrebleu.metrics nltk nltk.translate nltk.translate.bleu_score"
+)
 MODULES += [
     "nltk.translate.gleu_score",
     "rouge_score",
@@ -82,10 +80,10 @@ def test_settings_that_give_the_numbers_of_torchmetrics(metric: str) -> None:
     outputs = pipeline.evaluate(output, references, metrics=[metric])[0].outputs
     found = [
         outputs[name]
-        for name in ("bleu", "chrf", "rouge1", "rouge2", "rougeL")
+        for name in wordlist("bleu chrf rouge1 rouge2 rougeL")
         if name in outputs
     ]
-    assert found == pytest.approx(TORCHMETRICS[metric], abs=1e-12)
+    assert found == near(TORCHMETRICS[metric])
 
 
 def test_where_torchmetrics_differs() -> None:
@@ -105,7 +103,7 @@ def test_where_torchmetrics_differs() -> None:
     )
     # sacreBLEU 2.6.0, CHRF(eps_smoothing=True)
     own = score("chrf[eps=true]", ["abc de", "xyz xyz"], ["abc df", "qqq q"])
-    assert own == pytest.approx(0.2492375562880361, abs=1e-12)
+    assert own == near(0.2492375562880361)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import sacrebleu
 from pipeline.compat import sacrebleu as own
 from pipeline.errors import InputError
 from tests.metrics.test_bleu import generated
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 peer: Any = sacrebleu
 """The package, whose types do not say that references may be None."""
 Texts = tuple[list[str], list[list[str | None]]]
-TOKENIZERS = ["none", "char", "13a", "zh", "intl"]
+TOKENIZERS = wordlist("none char 13a zh intl")
 SMOOTHINGS: list[tuple[str, float | None]] = [
     *(
         ("exp", None),

@@ -375,10 +375,7 @@ def test_nothing_to_draw(twin: Twin, sampler: str) -> None:
     assert twin.Drawer(sampler, [1, 2], 5, 3).take(0).shape == (2, 0)
     assert twin.Drawer(sampler, [], 5, 3).sums(
         terms_of(0, 5, 3, (2, 1))
-    ).shape == (
-        0,
-        3,
-    )
+    ).shape == (0, 3)
     assert twin.Drawer(sampler, [1], 5, 3).sums(
         terms_of(0, 0, 3, (2,))
     ).tolist() == [[0, 0]]

@@ -166,15 +166,7 @@ def test_edits_by_hand(twin: Twin) -> None:
     ]
     assert twin.edit_rate([ids_of(references)], [ids_of(outputs)])[
         0, :, 0
-    ].tolist() == [
-        0,
-        1,
-        1,
-        1,
-        1,
-        2,
-        3,
-    ]
+    ].tolist() == [0, 1, 1, 1, 1, 2, 3]
 
 
 def test_there_need_be_no_system_and_no_line(twin: Twin) -> None:

@@ -40,6 +40,7 @@ from tests.support.kernels import (
     bordering,
     lay_out,
 )
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,7 +53,7 @@ SPREAD = st.sampled_from(
 )
 """Tokens in a line: the edges of machine words."""
 TOKENS = st.one_of(
-    st.sampled_from(["1", ".", "1.", ",.", "-"]),
+    st.sampled_from(wordlist("1 . 1. ,. -")),
     st.sampled_from(
         ["a", "b", "ab", "\x00", "\x7f", "é", "日", "😀", "\U0010ffff", ""]
     ),

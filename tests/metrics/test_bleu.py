@@ -20,6 +20,8 @@ import pipeline
 from pipeline.errors import ConfigError
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT, run
+from tests.support.numbers import near, very_near
+from tests.support.words import rows, wordlist
 from tests.tokenizers.test_tokenizers import SCRIPTS
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ if TYPE_CHECKING:
 Texts = tuple[list[str], list[list[str]]]
 """Outputs, and a list for each reference."""
 
-TOKENIZERS = ["none", "char", "13a", "zh", "intl"]
+TOKENIZERS = wordlist("none char 13a zh intl")
 
 
 def generated(seed: int, lines: int = 40, references: int = 3) -> Texts:
@@ -99,11 +101,7 @@ def same_as_sacrebleu(
     oracle = reading or BLEU(force=True, **theirs)
     expected = oracle.corpus_score(texts[0], None if reading else texts[1])
     outputs = found.outputs
-    assert 100 * outputs["bleu"] == pytest.approx(
-        expected.score,
-        rel=1e-12,
-        abs=1e-12,
-    )
+    assert 100 * outputs["bleu"] == very_near(expected.score)
     assert [
         100 * value for value in one(outputs, "precision")
     ] == pytest.approx(expected.precisions, rel=1e-12)
@@ -127,14 +125,12 @@ def same_as_sacrebleu(
             alone.sentence_score(h, [text[i] for text in texts[1]]).score
             for i, h in enumerate(texts[0])
         ]
-        assert (100 * found.sentences).tolist() == pytest.approx(
-            wanted, rel=1e-12, abs=1e-12
-        )
+        assert (100 * found.sentences).tolist() == very_near(wanted)
 
 
 @pytest.mark.parametrize(
     ("tokenizer", "smoothing"),
-    list(product(TOKENIZERS, ["none", "floor", "add-k", "exp"])),
+    list(product(TOKENIZERS, wordlist("none floor add-k exp"))),
 )
 def test_every_tokeniser_and_smoothing_as_sacrebleu(
     tokenizer: str, smoothing: str
@@ -190,11 +186,9 @@ def test_sample_and_real_outputs_as_sacrebleu(shared: Path) -> None:
     same_as_sacrebleu(sample())
     for tokenizer in TOKENIZERS:
         reading = BLEU(
-            force=True,
-            tokenize=tokenizer,
-            references=conll(shared, "AMU")[1],
+            force=True, tokenize=tokenizer, references=conll(shared, "AMU")[1]
         )
-        for name in ("AMU", "IITB", "PKU", "INPUT"):
+        for name in wordlist("AMU IITB PKU INPUT"):
             same_as_sacrebleu(
                 conll(shared, name),
                 f"tok={tokenizer}",
@@ -221,7 +215,7 @@ def test_edges_as_sacrebleu(
     hypotheses: list[str], references: list[list[str]]
 ) -> None:
     """Nothing, too short for an order, no match, no match of an order, lengths equally close."""
-    for smoothing in ("none", "floor", "add-k", "exp"):
+    for smoothing in wordlist("none floor add-k exp"):
         texts = hypotheses, references
         same_as_sacrebleu(
             texts,
@@ -235,10 +229,7 @@ METHODS = [f"method{number}" for number in range(8)]
 
 
 def nltk_score(
-    texts: Texts,
-    method: str,
-    weights: Any = (0.25,) * 4,
-    reweigh: bool = False,
+    texts: Texts, method: str, weights: Any = (0.25,) * 4, reweigh: bool = False
 ) -> Any:
     """Return nltk's score."""
     references = [
@@ -259,26 +250,20 @@ def nltk_score(
 def test_every_smoothing_as_nltk(method: str) -> None:
     """Corpus and each sentence alone."""
     for seed in range(6):
-        texts = generated(
-            seed,
-            lines=30,
-            references=1 + seed % 3,
-        )
+        texts = generated(seed, lines=30, references=1 + seed % 3)
         if seed == 5:
             texts = (
                 [*texts[0][:1], "a b"],
                 [[*text[:1], "a c"] for text in texts[1]],
             )
         found = ours(texts, f"bleu[flavour=nltk,smooth={method}]")
-        assert found.score == pytest.approx(
-            nltk_score(texts, method), abs=1e-12
-        )
+        assert found.score == near(nltk_score(texts, method))
         alone = [
             ([h], [[text[i]] for text in texts[1]])
             for i, h in enumerate(texts[0])
         ]
-        assert found.sentences.tolist() == pytest.approx(
-            [nltk_score(one, method) for one in alone], abs=1e-12
+        assert found.sentences.tolist() == near(
+            [nltk_score(one, method) for one in alone]
         )
 
 
@@ -300,9 +285,9 @@ def test_nltks_weights_orders_and_reweighing(method: str) -> None:
                 texts,
                 f"bleu[flavour=nltk,smooth={method},weights={'+'.join(map(str, weights))}]",
             )
-            assert found.score == pytest.approx(expected, abs=1e-12)
+            assert found.score == near(expected)
         for size in (1, 2, 3, 4):
-            short = [" ".join(["a", "b", "c", "d"][:size])], [["a b c d e"]]
+            short = [" ".join(wordlist("a b c d")[:size])], [["a b c d e"]]
             expected = nltk_score(short, method, reweigh=True)
             assert ours(
                 short, f"bleu[flavour=nltk,smooth={method},reweigh=true]"
@@ -312,19 +297,14 @@ def test_nltks_weights_orders_and_reweighing(method: str) -> None:
 def test_several_sets_of_weights_are_several_scores() -> None:
     """The weights of nltk's documentation."""
     texts = generated(2, references=2)
-    sets = [
-        (0.5, 0.5),
-        (0.333, 0.333, 0.334),
-        (0.25,) * 4,
-        (0.2,) * 5,
-    ]
+    sets = [(0.5, 0.5), (0.333, 0.333, 0.334), (0.25,) * 4, (0.2,) * 5]
     written = "_".join("+".join(map(str, one)) for one in sets)
     outputs = ours(
         texts, f"bleu[flavour=nltk,smooth=method1,weights={written}]"
     ).outputs
     found = [
         outputs[name]
-        for name in ("bleu", "bleu@weights2", "bleu@weights3", "bleu@weights4")
+        for name in wordlist("bleu bleu@weights2 bleu@weights3 bleu@weights4")
     ]
     assert found == pytest.approx(nltk_score(texts, "method1", sets), rel=1e-12)
 
@@ -339,9 +319,7 @@ def test_the_last_sentence_matters_to_nltks_methods_as_there() -> None:
         )
         for method in ("method5", "method6", "method7"):
             found = ours(texts, f"bleu[flavour=nltk,smooth={method}]")
-            assert found.score == pytest.approx(
-                nltk_score(texts, method), abs=1e-12
-            )
+            assert found.score == near(nltk_score(texts, method))
             assert "of the last sentence alone" in found.found.notes[0]
 
 
@@ -388,43 +366,29 @@ def test_the_flavour_tensorflow_is_that_of_bleuscore(
                 list(of_line) for of_line in zip(*texts[1], strict=True)
             ]
             expected = bleuscore.compute(
-                references,
-                texts[0],
-                max_order=order,
-                smooth=smooth,
+                references, texts[0], max_order=order, smooth=smooth
             )
             method = "add-one" if smooth else "none"
             outputs = ours(
                 texts, f"bleu[flavour=tensorflow,n={order},smooth={method}]"
             ).outputs
-            assert outputs["bleu"] == pytest.approx(expected["bleu"], abs=1e-12)
-            assert one(outputs, "precision") == pytest.approx(
-                expected["precisions"], abs=1e-12
+            assert outputs["bleu"] == near(expected["bleu"])
+            assert one(outputs, "precision") == near(expected["precisions"])
+            names = wordlist(
+                "brevity_penalty length_ratio translation_length reference_length"
             )
-            names = [
-                "brevity_penalty",
-                "length_ratio",
-                "translation_length",
-                "reference_length",
-            ]
             found = [
                 outputs[name]
-                for name in ("brevity_penalty", "ratio", "hyp_len", "ref_len")
+                for name in wordlist("brevity_penalty ratio hyp_len ref_len")
             ]
-            assert found == pytest.approx(
-                [expected[name] for name in names], abs=1e-12
-            )
+            assert found == near([expected[name] for name in names])
 
 
 def test_tensorflow_divides_nothing_by_zero() -> None:
     """By hand: an empty output or reference gives 0; smoothed, an order without n-grams gives
     precision 1.
     """
-    for texts in (
-        (([""]), [["a"]]),
-        (["a"], [[""]]),
-        ([""], [[""]]),
-    ):
+    for texts in ((([""]), [["a"]]), (["a"], [[""]]), ([""], [[""]])):
         for smooth in ("none", "add-one"):
             assert (
                 ours(texts, f"bleu[flavour=tensorflow,smooth={smooth}]").score
@@ -462,7 +426,7 @@ def test_moses_splits_at_ascii_white_space_alone() -> None:
         [11, 9, 7, 5],
     )
     # of a script in Perl that splits as that does
-    assert outputs["bleu"] == pytest.approx(0.618598527607, abs=1e-12)
+    assert outputs["bleu"] == near(0.618598527607)
 
 
 def test_ties_and_inverted_brevity_penalty() -> None:
@@ -520,11 +484,7 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
         None if number % 3 == 0 else line or "y"
         for number, line in enumerate(second)
     ]
-    for name, text in (
-        ("hyp", hypotheses),
-        ("ref0", first),
-        ("ref1", lacking),
-    ):
+    for name, text in (("hyp", hypotheses), ("ref0", first), ("ref1", lacking)):
         (tmp_path / name).write_text(
             "".join(f"{line or ''}\n" for line in text), encoding="utf-8"
         )
@@ -586,44 +546,23 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(
 
 @pytest.mark.parametrize(
     ("metric", "message"),
-    [
-        (
-            "bleu[flavour=nltk,smooth=exp]",
-            "flavour nltk takes method0, method1",
-        ),
-        (
-            "bleu[smooth=method1]",
-            "flavour sacrebleu takes none, floor, add-k, exp; found 'method1'",
-        ),
-        (
-            "bleu[smooth=exp,value=1]",
-            "has no effect here (this smoothing has no value)",
-        ),
-        ("bleu[flavour=moses,eff=yes]", "only the flavour sacrebleu has it"),
-        ("bleu[flavour=tensorflow,ties=first]", "takes the shortest length"),
-        ("bleu[n=3,weights=0.5+0.5]", "the weights are for order 2, found 3"),
-        ("bleu[weights=0+0]", "all weights of a set are 0"),
-        ("bleu[flavour=nltk,weights=0.4]", "one weight alone can only be 1"),
-        (
-            "bleu[flavour=nltk,weights=0.5+0.5_0.4]",
-            "one weight alone can only be 1",
-        ),
-        (
-            "bleu[flavour=nltk,reweigh=true,n=3]",
-            "for weights of 0.25 of four orders",
-        ),
-        (
-            "bleu[flavour=nltk,reweigh=true,weights=0.5+0.5]",
-            "for weights of 0.25 of four orders",
-        ),
-        ("bleu[weights=1+x]", "a number for each order joined by +"),
-        (
-            "bleu[flavour=nltk,smooth=method6,n=2]",
-            "method6 needs an order of at least 3",
-        ),
-        ("bleu[tok=13b]", "did you mean '13a'?"),
-        ("bleu[flavor=nltk]", "did you mean"),
-    ],
+    rows("""
+    bleu[flavour=nltk,smooth=exp] => flavour nltk takes method0, method1
+    bleu[smooth=method1] => flavour sacrebleu takes none, floor, add-k, exp; found 'method1'
+    bleu[smooth=exp,value=1] => has no effect here (this smoothing has no value)
+    bleu[flavour=moses,eff=yes] => only the flavour sacrebleu has it
+    bleu[flavour=tensorflow,ties=first] => takes the shortest length
+    bleu[n=3,weights=0.5+0.5] => the weights are for order 2, found 3
+    bleu[weights=0+0] => all weights of a set are 0
+    bleu[flavour=nltk,weights=0.4] => one weight alone can only be 1
+    bleu[flavour=nltk,weights=0.5+0.5_0.4] => one weight alone can only be 1
+    bleu[flavour=nltk,reweigh=true,n=3] => for weights of 0.25 of four orders
+    bleu[flavour=nltk,reweigh=true,weights=0.5+0.5] => for weights of 0.25 of four orders
+    bleu[weights=1+x] => a number for each order joined by +
+    bleu[flavour=nltk,smooth=method6,n=2] => method6 needs an order of at least 3
+    bleu[tok=13b] => did you mean '13a'?
+    bleu[flavor=nltk] => did you mean
+"""),
 )
 def test_what_makes_no_sense_is_refused(metric: str, message: str) -> None:
     with pytest.raises(ConfigError, match=r"\w") as caught:
@@ -647,11 +586,7 @@ def test_a_borrowed_tokeniser_that_is_not_there_says_what_to_install(
         InputError,
         match=r"tokenizer spm: cannot be used .*pip install sacrebleu sentencepiece",
     ):
-        pipeline.evaluate(
-            ["a"],
-            [["a"]],
-            metrics=["bleu[tok=spm]"],
-        )
+        pipeline.evaluate(["a"], [["a"]], metrics=["bleu[tok=spm]"])
     sacrebleu._tokenizer.cache_clear()
 
 
@@ -686,9 +621,7 @@ def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         found = pipeline.evaluate(
-            outputs,
-            [read("REF0"), read("REF1")],
-            metrics=[metric],
+            outputs, [read("REF0"), read("REF1")], metrics=[metric]
         )
     assert len(values) == 13
     assert {result.system: result.score for result in found} == pytest.approx(
@@ -725,9 +658,7 @@ def test_confidence_is_that_of_sacrebleu(
     """The same 1,000 samples, seed 12345: mean of their scores, and half of the interval."""
     hypotheses, references = sample()
     for name, text in zip(
-        ("hyp", "ref0", "ref1"),
-        [hypotheses, *references],
-        strict=True,
+        ("hyp", "ref0", "ref1"), [hypotheses, *references], strict=True
     ):
         (tmp_path / name).write_text(
             "".join(f"{line}\n" for line in text), encoding="utf-8"
@@ -744,9 +675,7 @@ def test_confidence_is_that_of_sacrebleu(
         ).out
     )["scores"]
     expected = BLEU(force=True).corpus_score(
-        hypotheses,
-        references,
-        n_bootstrap=1000,
+        hypotheses, references, n_bootstrap=1000
     )
     low, high = found["bootstrap"]["interval"]
     # sacreBLEU sums in float32

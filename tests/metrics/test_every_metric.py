@@ -31,7 +31,7 @@ from pipeline.metrics.build import from_text
 from pipeline.scoring.aggregation import POLICIES
 from tests.conftest import forced_kernel, run, tree
 from tests.support.every_metric import EDITS, GOLD, every_metric
-from tests.support.words import MIXED_WORDS
+from tests.support.words import MIXED_WORDS, wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,7 +67,7 @@ def annotated(sources: list[str], rng: random.Random, annotators: int) -> str:
         size = len(source.split())
         lines = [f"S {source}"]
         for annotator in range(annotators):
-            kind = rng.choice(["edits", "edits", "noop", "none"])
+            kind = rng.choice(wordlist("edits edits noop none"))
             if kind == "edits":
                 for start in sorted(rng.sample(range(size + 1), min(2, size))):
                     end = min(size, start + rng.randint(0, 1))
@@ -96,7 +96,7 @@ def texts(rng: random.Random, *, missing: bool = False) -> Files:
     """Return texts with empty lines, and references of which some are missing if that is wanted."""
     sources = sources_of(rng, 0)
     lines = {}
-    for name in ("r0", "r1", "A", "B"):
+    for name in wordlist("r0 r1 A B"):
         lines[name] = [changed(line, rng) for line in sources]
     dataset: dict[str, Any] = {"source": "s", "references": ["r0", "r1"]}
     if missing:
@@ -107,11 +107,7 @@ def texts(rng: random.Random, *, missing: bool = False) -> Files:
         ]
     files = {name: text(listed) for name, listed in lines.items()}
     config = {"datasets": {"d": dataset}, "systems": {"A": "A", "B": "B"}}
-    return {
-        "s": text(sources),
-        **files,
-        "config": json.dumps(config),
-    }
+    return {"s": text(sources), **files, "config": json.dumps(config)}
 
 
 def gaps(rng: random.Random) -> Files:
@@ -176,14 +172,7 @@ def can_lack_references(metric: Metric) -> bool:
         return False
     if metric.misfit(2, missing=True):
         return False
-    return (
-        POLICIES[metric.policy].misfit(
-            metric,
-            2,
-            missing=True,
-        )
-        is None
-    )
+    return POLICIES[metric.policy].misfit(metric, 2, missing=True) is None
 
 
 WAYS = [
@@ -247,11 +236,7 @@ def check(
     if metric.level != "bootstrap":
         config["statistics"] = {"resamples": 20, "trials": 20}
     for name, content in {**files, "config.yaml": json.dumps(config)}.items():
-        (folder / name).write_text(
-            content,
-            encoding="utf-8",
-            newline="",
-        )
+        (folder / name).write_text(content, encoding="utf-8", newline="")
     run(folder / "config.yaml", folder / "plain")
     for number, (options, kernel) in enumerate(WAYS):
         with forced_kernel(kernel):
@@ -292,9 +277,4 @@ def test_nor_if_references_are_missing(name: str, seed: int) -> None:
     if metric is None or not can_lack_references(metric):
         pytest.skip("it reads no references, or needs all")
     with tempfile.TemporaryDirectory() as folder:
-        check(
-            name,
-            gaps(random.Random(seed)),
-            Path(folder),
-            has_scorer=True,
-        )
+        check(name, gaps(random.Random(seed)), Path(folder), has_scorer=True)

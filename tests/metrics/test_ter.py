@@ -16,6 +16,7 @@ from pipeline.report import FORMATS
 from tests.conftest import ROOT
 from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
 from tests.support.extensions import with_extension
+from tests.support.numbers import very_near
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,11 +42,7 @@ def same_as_sacrebleu(
     named: dict[str, Any] = {NAMES[key]: value for key, value in chosen.items()}
     oracle = TER(**named)
     expected = oracle.corpus_score(*texts)
-    assert 100 * found.score == pytest.approx(
-        expected.score,
-        rel=1e-12,
-        abs=1e-12,
-    )
+    assert 100 * found.score == very_near(expected.score)
     assert found.outputs["edits"] == expected.num_edits
     assert found.outputs["ref_len"] == pytest.approx(
         expected.ref_length, rel=1e-12
@@ -56,9 +53,7 @@ def same_as_sacrebleu(
             oracle.sentence_score(h, [text[i] for text in texts[1]]).score
             for i, h in enumerate(texts[0])
         ]
-        assert (100 * found.sentences).tolist() == pytest.approx(
-            wanted, rel=1e-12, abs=1e-12
-        )
+        assert (100 * found.sentences).tolist() == very_near(wanted)
 
 
 @pytest.mark.parametrize(
@@ -68,24 +63,11 @@ def test_every_setting_as_sacrebleu(
     norm: bool, nopunct: bool, cased: bool
 ) -> None:
     for seed in range(2):
-        texts = generated(
-            seed,
-            lines=8,
-            references=1 + 2 * seed,
-        )
-        same_as_sacrebleu(
-            texts,
-            norm=norm,
-            nopunct=nopunct,
-            cased=cased,
-        )
+        texts = generated(seed, lines=8, references=1 + 2 * seed)
+        same_as_sacrebleu(texts, norm=norm, nopunct=nopunct, cased=cased)
         if norm or nopunct:
             same_as_sacrebleu(
-                texts,
-                norm=norm,
-                nopunct=nopunct,
-                cased=cased,
-                asian=True,
+                texts, norm=norm, nopunct=nopunct, cased=cased, asian=True
             )
 
 
@@ -100,15 +82,7 @@ def test_every_setting_as_sacrebleu(
         (["a a a a a a"], [["b"]]),  # above 1
         (
             ["a"],
-            [
-                ["a b"],
-                ["c d e"],
-                ["f"],
-                ["g"],
-                ["h i"],
-                ["j"],
-                ["k"],
-            ],
+            [["a b"], ["c d e"], ["f"], ["g"], ["h i"], ["j"], ["k"]],
         ),  # a mean length of 11 / 7
     ],
 )
@@ -127,11 +101,7 @@ def test_conll14_as_sacrebleu(shared: Path, name: str) -> None:
 def test_missing_references_do_not_count() -> None:
     hypotheses, references = (
         ["a b c d", "e f", "g"],
-        [
-            ["a c b", "e f g", None],
-            ["a", None, "g h i"],
-            ["b c", None, "g"],
-        ],
+        [["a c b", "e f g", None], ["a", None, "g h i"], ["b c", None, "g"]],
     )
     oracle = TER()
     sets: Any = references
@@ -157,11 +127,7 @@ def test_mean_lengths_are_summed_exactly() -> None:
         InputError,
         match="references: ter takes at most 22 for a line, found 23",
     ):
-        pipeline.evaluate(
-            ["c"],
-            [*texts, ["a"]],
-            metrics="ter",
-        )
+        pipeline.evaluate(["c"], [*texts, ["a"]], metrics="ter")
 
 
 def test_the_mean_of_sentence_scores() -> None:
@@ -195,11 +161,7 @@ def test_the_lowest_score_has_the_first_rank() -> None:
             result.system: result.rank
             for result in found
             if result.measure.name == metric
-        } == {
-            "good": 1,
-            "middle": 2,
-            "bad": 3,
-        }
+        } == {"good": 1, "middle": 2, "bad": 3}
     assert (
         found.get(metric="ter", system="bad").score
         > found.get(metric="ter", system="good").score
@@ -252,20 +214,12 @@ def test_ranges_comparisons_and_means_go_by_it(tmp_path: Path) -> None:
         score.system: (score.rank, score.bootstrap.ranks)
         for score in ter
         if score.bootstrap
-    } == {
-        "good": (1, (1, 1)),
-        "middle": (2, (2, 2)),
-        "bad": (3, (3, 3)),
-    }
+    } == {"good": (1, (1, 1)), "middle": (2, (2, 2)), "bad": (3, (3, 3))}
     assert {
         score.system: score.bootstrap.cluster
         for score in ter
         if score.bootstrap
-    } == {
-        "good": 1,
-        "middle": 2,
-        "bad": 3,
-    }
+    } == {"good": 1, "middle": 2, "bad": 3}
     pairs = {
         (test.system, test.other, test.metric[:3]): test
         for test in results.tests

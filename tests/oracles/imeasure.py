@@ -113,9 +113,7 @@ def naive_references(
     ) -> str:
         tokens = list(sentence.tokens)
         for (start, end), words in sorted(
-            edits,
-            key=lambda edit: edit[0],
-            reverse=True,
+            edits, key=lambda edit: edit[0], reverse=True
         ):
             before = list(tokens)
             tokens[start:end] = words

@@ -115,11 +115,7 @@ def _ways(
     for vertex in sorted(before):
         for earlier in gold[vertex]:
             _take(
-                ways,
-                (vertex, OUTSIDE),
-                (earlier, OUTSIDE),
-                GOLD,
-                is_jump=True,
+                ways, (vertex, OUTSIDE), (earlier, OUTSIDE), GOLD, is_jump=True
             )
         for earlier in before[vertex]:
             step = earlier, vertex
@@ -305,11 +301,7 @@ def _least_unchanged(
     (i1, j1), (i2, j2) = arc
     least: dict[Vertex, float] = {arc[0]: 0}
     for i, j in itertools.product(range(i1, i2 + 1), range(j1, j2 + 1)):
-        for earlier in (
-            (i - 1, j - 1),
-            (i - 1, j),
-            (i, j - 1),
-        ):
+        for earlier in ((i - 1, j - 1), (i - 1, j), (i, j - 1)):
             if earlier in least and (earlier, (i, j)) in steps:
                 if earlier == arc[0] and i == i1 and not inserting:
                     continue

@@ -360,10 +360,7 @@ def python3_draws(
 
 
 def draws(
-    sampler: str,
-    iteration: int,
-    n_sentences: int,
-    n_references: int,
+    sampler: str, iteration: int, n_sentences: int, n_references: int
 ) -> list[int]:
     """The draws of a sampler by its name."""
     return {"python2": python2_draws, "python3": python3_draws}[sampler](
@@ -540,12 +537,7 @@ def max_key(cols: Columns, variant: str, clip: str | None) -> list[float]:
 def is_better(key: Sequence[float], best: Sequence[float]) -> bool:
     """Whether the first difference favours `key`; values equal up to rounding are no difference."""
     for value, best_value in zip(key, best, strict=True):
-        if not math.isclose(
-            value,
-            best_value,
-            rel_tol=TIE,
-            abs_tol=0.0,
-        ):
+        if not math.isclose(value, best_value, rel_tol=TIE, abs_tol=0.0):
             return value > best_value
     return False
 
@@ -766,10 +758,7 @@ def round_half_up(value: float, digits: int) -> str:
 
 
 def google_terms(
-    reference: Sequence[str],
-    hypothesis: Sequence[str],
-    low: int,
-    high: int,
+    reference: Sequence[str], hypothesis: Sequence[str], low: int, high: int
 ) -> tuple[int, int]:
     """tp = sum of min(rho, eta), n_all = max(sum rho, sum eta), over all orders low..high together."""
     tp = sum(

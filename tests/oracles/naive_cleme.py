@@ -20,16 +20,8 @@ WEIGHTS = {
     # (level, assumption): alpha, lowest and highest weight of TP, FP, FN
     ("corpus", "dependent"): ((2, 0.75, 1.25),) * 3,
     ("corpus", "independent"): ((2, 0.75, 1.25),) * 3,
-    ("sentence", "dependent"): (
-        (10, 1, 10),
-        (10, 0.25, 1),
-        (10, 1, 1),
-    ),
-    ("sentence", "independent"): (
-        (10, 2.5, 10),
-        (10, 0.25, 1),
-        (10, 1, 1),
-    ),
+    ("sentence", "dependent"): ((10, 1, 10), (10, 0.25, 1), (10, 1, 1)),
+    ("sentence", "independent"): ((10, 2.5, 10), (10, 0.25, 1), (10, 1, 1)),
     ("none", "dependent"): ((1, 1, 1),) * 3,
     ("none", "independent"): ((1, 1, 1),) * 3,
 }
@@ -121,11 +113,7 @@ def start_of(edit: Edit) -> int:
 
 
 def _chunk(
-    source: list[str],
-    edits: list[Edit],
-    start: int,
-    end: int,
-    edit_here: bool,
+    source: list[str], edits: list[Edit], start: int, end: int, edit_here: bool
 ) -> Chunk:
     words = source[start:end]
     if not edit_here or not any(
@@ -162,10 +150,7 @@ def weight(curve: tuple[float, float, float], distance: float) -> Fraction:
 
 
 def counts(
-    sentence: Sentence,
-    mean: float,
-    weights: str,
-    assumption: str,
+    sentence: Sentence, mean: float, weights: str, assumption: str
 ) -> list[Counts]:
     """Return the counts with each reference, or the only ones with all of them."""
     tp, fp, fn = WEIGHTS[weights, assumption]

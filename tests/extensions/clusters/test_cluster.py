@@ -46,6 +46,7 @@ from pipeline.parallel import WorkerLostError, processors
 from pipeline.scoring import sums
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -596,11 +597,8 @@ def test_an_address_of_the_config_is_not_that_of_another_backend(
     assert [
         RunOptions(backend=name).under(written).address
         for name in ("ray", None)
-    ] == [
-        None,
-        written.address,
-    ]
-    settings = ["--set", "run.backend=dask", "--set", "run.address=127.0.0.1:1"]
+    ] == [None, written.address]
+    settings = wordlist("--set run.backend=dask --set run.address=127.0.0.1:1")
     assert (
         main(
             [

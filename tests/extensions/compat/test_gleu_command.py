@@ -32,6 +32,7 @@ from prettytable import PrettyTable
 from pipeline.cli.dispatch import main
 from tests.conftest import ROOT
 from tests.oracles import naive
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -219,7 +220,7 @@ def generate(
 REFERENCES = (ROOT / "data/reference0.txt", ROOT / "data/reference1.txt")
 OUTPUTS = tuple(
     ROOT / f"data/systems/{name}.txt"
-    for name in ("broken", "eager", "careful", "unchanged")
+    for name in wordlist("broken eager careful unchanged")
 )
 DATA = Texts(ROOT / "data/source.txt", REFERENCES, OUTPUTS)
 """The sample data of the repository."""
@@ -260,7 +261,7 @@ FLAGS = {
 }
 """Flags of each mode with which the package is deterministic and does not ignore -v."""
 CASES = [(mode, *flags) for mode, several in FLAGS.items() for flags in several]
-CORPORA = ["data", "1", "2", "3", "4"]
+CORPORA = wordlist("data 1 2 3 4")
 
 
 @pytest.mark.parametrize("texts", CORPORA, indirect=True)
@@ -555,15 +556,15 @@ def test_long_names_of_options_are_those_of_the_package(
     [
         (["mean", *DATA.arguments[2:]], "-s: GLEU+ needs the source"),
         (
-            ["corpus", "-s", "a", "-o", "b"],
+            wordlist("corpus -s a -o b"),
             "the following arguments are required: -r/--ref/--references",
         ),
         (
-            ["corpus", "-s", "a", "-r", "b"],
+            wordlist("corpus -s a -r b"),
             "the following arguments are required: -o/--out/--outputs",
         ),
         (
-            ["-s", "a", "-r", "b", "-o", "c"],
+            wordlist("-s a -r b -o c"),
             "the following arguments are required: mode",
         ),
         (["best", *DATA.arguments], "'best'"),
@@ -702,7 +703,7 @@ def test_published_tables_of_the_best_references(
         name: [row[index] for row in rows[1:]]
         for index, name in enumerate(rows[0])
     }
-    assert columns[""] == ["1", "2", "3", "4", "total"]
+    assert columns[""] == wordlist("1 2 3 4 total")
     for name, expected in (("numer", numer), ("denom", denom), ("p", p)):
         assert columns[name][: len(expected.split())] == expected.split()
     assert columns["bp"] == [bp] * 5
@@ -752,7 +753,7 @@ def test_characters_without_blanks_at_the_ends(
         )["scores"]
     }
     assert {name: f"{score:.4f}" for name, score in found.items()} == dict(
-        zip(SYSTEMS, ["83.0603", "83.4056", "83.3046", "92.2149"], strict=True)
+        zip(SYSTEMS, wordlist("83.0603 83.4056 83.3046 92.2149"), strict=True)
     )
     published = dict(zip(SYSTEMS, [83.06, 83.41, 83.30, 92.22], strict=True))
     # the tolerance of published.json: their draws are unknown
@@ -788,9 +789,6 @@ def test_published_scores_on_jfleg(
                 reference,
             )
         )
-    assert list(left_out.values()) == [
-        "55.7264",
-        "55.6300",
-        "55.6366",
-        "54.0787",
-    ]
+    assert list(left_out.values()) == wordlist(
+        "55.7264 55.6300 55.6366 54.0787"
+    )

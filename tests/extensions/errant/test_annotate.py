@@ -30,6 +30,7 @@ from pipeline.extensions.errant.errant_annotator import (
     versions_of,
 )
 from tests.conftest import called
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -338,7 +339,7 @@ def test_the_command(
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     source, one, two, out = (
-        tmp_path / name for name in ("s", "c1", "c2", "new/out.m2")
+        tmp_path / name for name in wordlist("s c1 c2 new/out.m2")
     )
     source.write_text("a b\n\nd\n")
     one.write_bytes(b"a b\r\nx\r\ne")

@@ -33,6 +33,7 @@ from tests.extensions.errant.stand_in import (
     put_in,
     take_away,
 )
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from pipeline.scoring.results import Results
@@ -47,13 +48,9 @@ OUTPUTS = {
     "A": ["a x c", "d z f", "g h", "i j k m"],
     "B": ["a b c", "d y f", "w v", "i k l"],
 }
-METRICS = [
-    "errant",
-    "errant[mode=cse,types=R]",
-    "cleme",
-    "cleme[assumption=independent]",
-    "errant[level=mean]",
-]
+METRICS = wordlist(
+    "errant errant[mode=cse,types=R] cleme cleme[assumption=independent] errant[level=mean]"
+)
 
 
 def text(sentences: list[str]) -> str:
@@ -380,17 +377,9 @@ def test_gold_of_other_types_is_annotated_anew(
     assert [
         (result.system, result.outputs, result.rank) for result in found
     ] == expected
-    arguments = [
-        "errant",
-        "--annotator",
-        "auto",
-        "--gold",
-        "nucle.m2",
-        "-o",
-        "A.txt",
-        "B.txt",
-        "--json",
-    ]
+    arguments = wordlist(
+        "errant --annotator auto --gold nucle.m2 -o A.txt B.txt --json"
+    )
     printed, told = command("score", *arguments)
     assert [score["outputs"] for score in json.loads(printed)["scores"]] == [
         o for _, o, _ in expected[:2]
@@ -429,15 +418,9 @@ def test_gold_of_other_types_is_kept_where_that_is_asked_for(
     )
     assert both[2:] == kept[:2]
     assert both[:2] == from_m2()[:2]
-    options = [
-        "--annotator",
-        "auto",
-        "--gold-edits",
-        "keep",
-        "--gold",
-        "nucle.m2",
-        "--json",
-    ]
+    options = wordlist(
+        "--annotator auto --gold-edits keep --gold nucle.m2 --json"
+    )
     printed = command("score errant", *options, "-o", "A.txt").out
     assert json.loads(printed)["scores"][0]["outputs"] == kept[0][1]
     assert len(asked) == 1
@@ -538,7 +521,7 @@ def test_texts_of_gold_are_those_of_errant_m2() -> None:
             edits = [
                 (
                     sorted(span),
-                    rng.choice(["Wci", "Um", "UNK", "Nn"]),
+                    rng.choice(wordlist("Wci Um UNK Nn")),
                     rng.choices("abx", k=rng.randint(0, 2)),
                 )
                 for span in spans
@@ -746,9 +729,7 @@ def test_a_comparison_with_other_versions_is_a_warning(
 
 
 @needs_errant
-def test_errant_itself_on_the_sample(
-    command: Command,
-) -> None:
+def test_errant_itself_on_the_sample(command: Command) -> None:
     """The M2 files of `m2 annotate`, which are compared with those of errant_parallel elsewhere,
     give the same.
     """
@@ -829,7 +810,7 @@ def test_texts_are_explained_as_their_m2_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What is said of M2 files is tested in tests/cli/test_explain.py."""
-    texts = ["-s", "s.txt", "-r", "r0.txt", "r1.txt", "-o"]
+    texts = wordlist("-s s.txt -r r0.txt r1.txt -o")
     for line in range(1, 5):
         annotated = command(
             "explain errant --annotator auto",

@@ -23,6 +23,8 @@ from pipeline.scoring.stored_runs import load
 from tests.conftest import run
 from tests.oracles import naive_errant
 from tests.support.results_schema import results_schema
+from tests.support.words import wordlist
+from tests.support.numbers import near
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -200,8 +202,8 @@ def test_types_and_their_samples_are_those_of_a_naive_program(
                 values = sorted(
                     naive_errant.f_beta(*counts)[number] for counts in samples
                 )
-                assert item.intervals[name] == pytest.approx(
-                    (values[2], values[-3]), abs=1e-12
+                assert item.intervals[name] == near(
+                    (values[2], values[-3])
                 )  # of 40, 5% are 2
         whole = next(
             score for score in results.scores if score.system == part.system
@@ -214,14 +216,7 @@ def test_types_and_their_samples_are_those_of_a_naive_program(
 
 @pytest.mark.parametrize(
     "options",
-    [
-        "mode=dt",
-        "mode=cse",
-        "types=DET",
-        "choice=sentence",
-        "single=true",
-        "mode=ds",
-    ],
+    wordlist("mode=dt mode=cse types=DET choice=sentence single=true mode=ds"),
 )
 def test_types_sum_to_the_totals(tmp_path: Path, options: str) -> None:
     results = run(

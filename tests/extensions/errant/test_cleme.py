@@ -29,6 +29,8 @@ from pipeline.scoring.sentences import reduce
 from tests.conftest import run
 from tests.oracles import naive_cleme as naive
 from tests.support.metrics import system_counts
+from tests.support.words import wordlist
+from tests.support.numbers import very_near
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -271,7 +273,7 @@ def test_random_edits(
     found = outputs_of(from_text(f"{metric}]"), corpus, size)
     assert found.keys() == expected.keys()
     for name, value in expected.items():
-        assert found[name] == pytest.approx(value, rel=1e-12, abs=1e-12), name
+        assert found[name] == very_near(value), name
     assert outputs_of(from_text(f"{metric}]"), corpus, len(corpus)) == found
 
 
@@ -346,7 +348,7 @@ def test_weights_are_by_the_mean_of_the_whole_data_set(
     A hit of length b has the weight alpha / alpha = 1, and 0 and 2 are beyond the bounds of
     `corpus`."""
     found = scores(tmp_path, *files, "cleme")["cleme", "A"]
-    assert [found[name] for name in ("tp", "fp", "fn", "tn")] == [
+    assert [found[name] for name in wordlist("tp fp fn tn")] == [
         1,
         0.75,
         0.75,
@@ -356,7 +358,7 @@ def test_weights_are_by_the_mean_of_the_whole_data_set(
 
 @pytest.mark.parametrize(
     "text",
-    ["cleme", "cleme[assumption=independent]", "cleme[level=mean]", "CLEME2.0"],
+    wordlist("cleme cleme[assumption=independent] cleme[level=mean] CLEME2.0"),
 )
 def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
     files: tuple[Path, dict[str, Path]],
@@ -424,10 +426,7 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
         ([(1, 1, 5, 0), (1, 1, 5, 1)], 1),  # more tn
         ([(1, 1, 5, 1), (1, 1, 5, 1)], 0),  # the first
         # F is lower in the third decimal
-        (
-            [(9, 0, 0, 0), (10, 0, 9000, 9)],
-            0,
-        ),
+        ([(9, 0, 0, 0), (10, 0, 9000, 9)], 0),
     ],
 )
 def test_ties_of_references_with_totals(
@@ -497,7 +496,7 @@ def test_a_reference_that_has_no_line_does_not_take_part(
         "cleme[weights=none,assumption=independent]",
     )
     assert [
-        [own[name] for name in ("tp", "fp", "fn", "tn")]
+        [own[name] for name in wordlist("tp fp fn tn")]
         for own in found.values()
     ] == [[1, 1, 1, 3]] * 2
 
@@ -556,15 +555,9 @@ def test_weights_for_sentences_are_refused_where_they_would_not_be_exact(
 # can guess.
 
 
-METRICS = [
-    "errant",
-    "errant[beta=0]",
-    "errant[beta=1]",
-    "errant[beta=2.3]",
-    "m2",
-    "m2[beta=0]",
-    "m2[beta=1.7]",
-]
+METRICS = wordlist(
+    "errant errant[beta=0] errant[beta=1] errant[beta=2.3] m2 m2[beta=0] m2[beta=1.7]"
+)
 
 
 def choice_of(text: str, running: bool) -> SequentialAnnotatorChoice:

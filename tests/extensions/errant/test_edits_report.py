@@ -22,6 +22,7 @@ from pipeline.scoring.terms import chosen_references
 from tests.conftest import run
 from tests.extensions.errant.test_breakdown import write_edits
 from tests.support.metrics import judge_of
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,14 +31,9 @@ if TYPE_CHECKING:
     from tests.extensions.page import browser as browsers
     from tests.support.commands import Command
 
-MODES = [
-    "errant",
-    "errant[mode=cse]",
-    "errant[mode=ds]",
-    "errant[mode=dt]",
-    "errant[types=DET]",
-    "errant[single=true]",
-]
+MODES = wordlist(
+    "errant errant[mode=cse] errant[mode=ds] errant[mode=dt] errant[types=DET] errant[single=true]"
+)
 NASTY = "R:</script><b>"
 
 
@@ -68,13 +64,9 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
     """Right edits are `correct`; with the wrong ones they are `proposed`, and with the missed ones
     `gold`.
     """
-    names = [
-        "m2",
-        "m2[mu=0]",
-        "m2[annotators=all]",
-        "m2[iwc=true]",
-        "m2[choice=last]",
-    ]
+    names = wordlist(
+        "m2 m2[mu=0] m2[annotators=all] m2[iwc=true] m2[choice=last]"
+    )
     file = write_edits(tmp_path, metrics=names)
     config = json.loads(file.read_text(encoding="utf-8"))
     one = "\n".join(

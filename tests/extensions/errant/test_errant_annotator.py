@@ -28,6 +28,7 @@ from tests.extensions.errant.errant_package import (
     loaded,
     needs_errant,
 )
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,10 +38,7 @@ pytestmark = needs_errant
 
 PAIRS = [
     # of two equal words the first is left out
-    (
-        "I has a a dog .",
-        "I has a dog .",
-    ),
+    ("I has a a dog .", "I has a dog ."),
     ("a b a b a b", "a b a b"),
     (
         "He like apples and she like pears",
@@ -162,7 +160,7 @@ def edited(words: list[str], rng: random.Random) -> str:
             part[::-1],
             [rng.choice(words)],
             [word.swapcase() for word in part],
-            [*part, rng.choice(["the", "'s", "-", ",", "to", "had", "not"])],
+            [*part, rng.choice(wordlist("the 's - , to had not"))],
         ][change]
         result[place : place + len(part)] = changed
     return " ".join(result)

@@ -17,6 +17,7 @@ import pytest
 from pipeline.extensions.errant.errant_report import MODES
 from pipeline.metrics.f_score import precision_recall_f
 from tests.conftest import called
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -138,12 +139,9 @@ def test_random_files_give_the_same_text(
             assert out == expected, arguments
 
 
-@pytest.mark.parametrize("system", ["AMU", "CAMB", "CUUI", "INPUT", "POST"])
+@pytest.mark.parametrize("system", wordlist("AMU CAMB CUUI INPUT POST"))
 def test_golden_text(
-    system: str,
-    shared: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    command: Command,
+    system: str, shared: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     """By errant_compare 3.0.2, run on outputs of CoNLL-2014 with 18 rows of options each."""
     monkeypatch.chdir(shared / "edits" / "m2")
@@ -257,11 +255,7 @@ ONE = f"S a b c\nA 0 1|||R:X|||y|||{RULES}|||0\n\n"
     ],
 )
 def test_files_that_do_not_fit(
-    hyp: str,
-    ref: str,
-    message: str,
-    tmp_path: Path,
-    command: Command,
+    hyp: str, ref: str, message: str, tmp_path: Path, command: Command
 ) -> None:
     """By hand. The package compares such files, or ends with a traceback."""
     out, err = command.refused("errant_compare", *write(tmp_path, hyp, ref))

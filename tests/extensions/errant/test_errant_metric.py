@@ -42,6 +42,7 @@ from pipeline.metrics.base.statistics_spec import Text
 from pipeline.scoring.terms import present_blocks
 from tests.config_files import write
 from tests.oracles import naive_errant
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,7 +55,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")
 
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT", "POST")
 COUNTS = ("tp", "fp", "fn")
-TYPES = ["R:NOUN", "M:DET", "U:VERB:SVA", "UNK", "R:OTHER"]
+TYPES = wordlist("R:NOUN M:DET U:VERB:SVA UNK R:OTHER")
 
 
 class Printed(NamedTuple):
@@ -277,10 +278,7 @@ def test_random_files_with_several_annotators_on_both_sides(
                 tp,
                 fp,
                 fn,
-            ], (
-                seed,
-                text,
-            )
+            ], (seed, text)
             score = naive_errant.f_beta(tp, fp, fn, float(beta))[0]
             assert result.score == pytest.approx(score, rel=0, abs=1e-15)
 
@@ -344,10 +342,7 @@ def test_files_of_cherrant_are_read_as_cherrant_reads_them(
     scores = stages.run(stages.prepare(from_mapping(config)))[1].scores
     assert [
         [score.outputs[name] for name in ("tp", "fp", "fn")] for score in scores
-    ] == [
-        [1, 0, 0],
-        [0, 2, 2],
-    ]
+    ] == [[1, 0, 0], [0, 2, 2]]
 
 
 DEMO = json.loads(
@@ -458,18 +453,8 @@ def test_types_of_other_programs_are_categories_of_their_own() -> None:
     first, second = (
         [Errant().category(name, tier) for name in names] for tier in (1, 2)
     )
-    assert first == ["R", "U", "ArtOrDet", "Mec", "Nn", "M", "R:", "UNK", "S:X"]
-    assert second == [
-        "NOUN:NUM",
-        "DET",
-        "ArtOrDet",
-        "Mec",
-        "Nn",
-        "M",
-        "R:",
-        "UNK",
-        "S:X",
-    ]
+    assert first == wordlist("R U ArtOrDet Mec Nn M R: UNK S:X")
+    assert second == wordlist("NOUN:NUM DET ArtOrDet Mec Nn M R: UNK S:X")
 
 
 # The hits and misses that are counted as arrays are those of compare(), sentence by sentence.
@@ -478,7 +463,7 @@ def test_types_of_other_programs_are_categories_of_their_own() -> None:
 TYPES_test_errant_hits = [NOOP, "UNK", "R:NOUN", "M:DET", UNJUDGED]
 COMPARISONS = st.builds(
     Comparison,
-    mode=st.sampled_from(["cs", "cse", "ds", "dt"]),
+    mode=st.sampled_from(wordlist("cs cse ds dt")),
     single=st.booleans(),
     multi=st.booleans(),
     left_out=st.sampled_from([(), (), ("R:NOUN",)]),
@@ -592,10 +577,7 @@ def test_hits_as_arrays_are_those_of_each_sentence(
             assert (
                 compared.orders[system, line, pair],
                 compared.edits[system, line, pair],
-            ) == (
-                order,
-                edits,
-            )
+            ) == (order, edits)
             for place, types in enumerate(hits):
                 assert counted(
                     compared, pair, place, system * count + line

@@ -13,6 +13,8 @@ import pytest
 
 import pipeline
 from pipeline.errors import InputError
+from tests.support.words import wordlist
+from tests.support.numbers import near, very_near
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -81,12 +83,7 @@ def check(
         "r": "recall",
     }
     for name, own in {**names, score: "gotoscorer"}.items():
-        assert result.outputs[own] == pytest.approx(
-            expected[name], rel=1e-12, abs=1e-12
-        ), (
-            sign,
-            name,
-        )
+        assert result.outputs[own] == very_near(expected[name]), (sign, name)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -142,8 +139,8 @@ def test_golden_cases(shared: Path, tmp_path: Path) -> None:
         others = case["out"]["gec-metrics;weights=none"]
         for number, result in enumerate(found[2 * many : 3 * many]):
             check(result, others["corpus"][number], "f", case["id"])
-            assert result.sentences.tolist() == pytest.approx(
-                others["sentences"][number], abs=1e-12
+            assert result.sentences.tolist() == near(
+                others["sentences"][number]
             )
         if "weight_file_text" in original:
             check(found[-many], original["weight_file"], "f0.5", case["id"])
@@ -159,7 +156,7 @@ def test_a_sentence_by_hand(tmp_path: Path) -> None:
     one, two = scored(tmp_path, GOLD, [SAME, OTHER], [{}])
     parts = {
         name: [one.outputs[name], two.outputs[name]]
-        for name in ("tp", "fp", "fn", "tn")
+        for name in wordlist("tp fp fn tn")
     }
     assert parts == {
         "tp": [0.5, 0],
@@ -168,13 +165,13 @@ def test_a_sentence_by_hand(tmp_path: Path) -> None:
         "tn": [0.5, 0],
     }
     plain, other = scored(tmp_path, GOLD, [SAME, OTHER], [{"weights": "none"}])
-    assert [plain.outputs[name] for name in ("tp", "fp", "fn", "tn")] == [
+    assert [plain.outputs[name] for name in wordlist("tp fp fn tn")] == [
         1,
         0,
         1,
         7,
     ]
-    assert [other.outputs[name] for name in ("tp", "fp", "fn", "tn")] == [
+    assert [other.outputs[name] for name in wordlist("tp fp fn tn")] == [
         0,
         3,
         2,
@@ -208,10 +205,7 @@ def test_a_weight_file_has_the_weights_of_its_systems(tmp_path: Path) -> None:
     ],
 )
 def test_a_weight_file_that_does_not_fit_is_named(
-    content: str,
-    message: str,
-    tmp_path: Path,
-    command: Command,
+    content: str, message: str, tmp_path: Path, command: Command
 ) -> None:
     (tmp_path / "w").write_text(content, encoding="utf-8")
     (tmp_path / "gold").write_text(GOLD, encoding="utf-8")

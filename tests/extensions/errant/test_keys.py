@@ -50,9 +50,7 @@ def test_fields_that_were_added_later_stand_in_cache_keys_where_they_are_set() -
         "ErrantNeeds(mode='cs', single=False, multi=False, left_out=(), types=(), annotator='errant-3.0.2.spacy-3')"
     )
     of_types = TypeSpec(
-        errant.comparison,
-        annotator=errant.annotator,
-        categories=("R:NOUN",),
+        errant.comparison, annotator=errant.annotator, categories=("R:NOUN",)
     )
     assert (
         of_types.cache_key

@@ -160,10 +160,7 @@ def test_two_systems_are_compared_with_each_other(
         assert (
             code,
             [tuple(sorted((test["system"], test["other"]))) for test in tests],
-        ) == (
-            0,
-            pairs,
-        )
+        ) == (0, pairs)
     code, out, _ = called(capsys, "compare", tmp_path / "run", "--all")
     turned = [
         t

@@ -26,6 +26,7 @@ from pipeline.metrics.build import from_text
 from pipeline.scoring.results import Results
 from tests.config_files import problems, write
 from tests.conftest import tree
+from tests.support.words import wordlist
 
 
 @pytest.fixture(autouse=True)
@@ -79,14 +80,7 @@ def test_f_beta_by_hand() -> None:
     """
     write({"A.num": "1 0 1\n2 1 0\n0 0 1\n", "B.num": "0 0 1\n0 0 1\n0 0 1\n"})
     found = scores(F_BETA)
-    assert list(found["A"]) == [
-        "errant",
-        "precision",
-        "recall",
-        "tp",
-        "fp",
-        "fn",
-    ]
+    assert list(found["A"]) == wordlist("errant precision recall tp fp fn")
     assert found["A"]["errant"] == pytest.approx(0.5625 / 0.7875, rel=1e-15)
     assert (found["A"]["precision"], found["A"]["recall"]) == (0.75, 0.6)
     assert [found["A"][name] for name in ("tp", "fp", "fn")] == [3, 1, 2]

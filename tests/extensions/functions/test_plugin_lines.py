@@ -30,13 +30,11 @@ from pipeline.reopen import revisit
 from pipeline.report import FORMATS
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.terms import ByLine
-from tests.extensions.functions.plugin_page import (
-    OUTPUTS,
-    REFERENCES,
-    SOURCE,
-)
+from tests.extensions.functions.plugin_page import OUTPUTS, REFERENCES, SOURCE
 from tests.extensions.page.test_page import unlettered
 from tests.support.extensions import needs
+from tests.support.numbers import near
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,30 +104,13 @@ class Blocks:
         """Yield them."""
         first = 0
         for size in self.sizes:
-            yield {
-                "value": np.arange(
-                    first,
-                    first + size,
-                    dtype=np.float64,
-                )
-            }
+            yield {"value": np.arange(first, first + size, dtype=np.float64)}
             first += size
 
 
 @pytest.mark.parametrize(
     "gone",
-    [
-        [],
-        [0],
-        [0, 1],
-        [2],
-        [3],
-        [4, 5],
-        [7],
-        [6, 7],
-        [0, 2, 3, 5, 7],
-        [1, 4],
-    ],
+    [[], [0], [0, 1], [2], [3], [4, 5], [7], [6, 7], [0, 2, 3, 5, 7], [1, 4]],
 )
 def test_lines_left_out_are_nan_in_their_places(gone: list[int]) -> None:
     kept = [line for line in range(8) if line not in gone]
@@ -155,7 +136,7 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:
             result.sentence_outputs["words"], np.rint(100 * np.array(expected))
         )
         assert len(result.columns["few"]) == len(texts)
-        assert result.score == pytest.approx(np.nanmean(expected), abs=1e-12)
+        assert result.score == near(np.nanmean(expected))
         assert not np.isnan(
             stored.get(system=name, metric="chrf").sentences
         ).any()
@@ -163,9 +144,7 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:
 
 @pytest.mark.skipif("parquet" not in FORMATS, reason="needs the format parquet")
 def test_pages_files_and_tables_have_all_lines(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    command: Command,
+    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     from pyarrow import parquet
 
@@ -312,9 +291,7 @@ def coded(outputs):
 
 
 def test_numbers_as_files_give_the_same_results(
-    folder: Path,
-    command: Command,
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "coded.py").write_text(CODED)
     directory = run(
@@ -368,8 +345,8 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(
         f"{begin}one: {{references: [data/reference1.txt], keep: [1-50]}}, ",
     )
     (folder / "units.yaml").write_text(text)
-    assert main(["run", "units.yaml", "--plugin", "units.py", "-q"]) == 0
-    assert main(["report", "runs/units", "--format", "numbers"]) == 0
+    assert main(wordlist("run units.yaml --plugin units.py -q")) == 0
+    assert main(wordlist("report runs/units --format numbers")) == 0
     numbers = folder / "runs" / "units" / "numbers"
     assert sorted(path.name for path in numbers.glob("*")) == [
         "external.yaml",
@@ -392,8 +369,7 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(
 
 
 def test_an_empty_cell_is_an_error_unless_its_line_is_dropped(
-    folder: Path,
-    command: Command,
+    folder: Path, command: Command
 ) -> None:
     (folder / "n.tsv").write_text("line\tn\n1\t0.5\n2\t\n3\t0.25\n")
     (folder / "t.txt").write_text("a\nb\nc\n")
@@ -442,23 +418,15 @@ def fault(folder: Path, body: str) -> int:
         CONFIG % ("faulty, chrf", "", "runs/faulty")
     )
     return main(
-        [
-            "validate",
-            "faulty.yaml",
-            "--plugin",
-            "faulty.py",
-            "--try",
-            "--set",
-            "run.devices=cpu",
-        ]
+        wordlist(
+            "validate faulty.yaml --plugin faulty.py --try --set run.devices=cpu"
+        )
     )
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_that_a_batch_shows_are_found_by_a_try(
-    folder: Path,
-    name: str,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert fault(folder, FAULTS[name]) == 2
     told = capsys.readouterr().err
@@ -470,9 +438,7 @@ def test_faults_that_a_batch_shows_are_found_by_a_try(
 
 
 def test_a_try_says_what_agrees(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    command: Command,
+    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     assert (
         fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]")
@@ -489,9 +455,7 @@ def test_a_try_says_what_agrees(
 
 
 def test_a_dry_run_says_how_many_texts_would_be_computed(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    command: Command,
+    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     run(folder)
     distinct = len({text for texts in OUTPUTS.values() for text in texts})
@@ -528,10 +492,7 @@ def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(
     def listed(*words: str) -> tuple[str, str]:
         command = [sys.executable, "-c", begin, "list", "metrics", *words]
         done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            check=True,
+            command, capture_output=True, text=True, check=True
         )
         return done.stdout, done.stderr
 
@@ -556,9 +517,7 @@ def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(
 
 
 def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    command: Command,
+    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     text = (folder / "referee.yaml").read_text().replace("gleu", "chrf")
     for name, systems in (("a", "eager, broken"), ("b", "eager, careful")):
@@ -606,9 +565,7 @@ def ppl(outputs):
 
 @needs("published")
 def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    command: Command,
+    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
     (folder / "ppl.yaml").write_text(
@@ -677,28 +634,13 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
 
 
 def test_explain_computes_the_numbers_of_a_sentence(
-    folder: Path,
-    command: Command,
+    folder: Path, command: Command
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
-    own = [
-        "--plugin",
-        "ppl.py",
-        "--plugin",
-        "units.py",
-        "--plugin",
-        "referee.py",
-    ]
-    data = [
-        "-s",
-        "data/source.txt",
-        "-r",
-        "data/reference0.txt",
-        "-o",
-        "data/systems/eager.txt",
-        "--line",
-        "4",
-    ]
+    own = wordlist("--plugin ppl.py --plugin units.py --plugin referee.py")
+    data = wordlist(
+        "-s data/source.txt -r data/reference0.txt -o data/systems/eager.txt --line 4"
+    )
     printed = command(
         "explain ppl --compare chrf", *own, *data
     ).out.splitlines()
@@ -720,12 +662,9 @@ def test_explain_computes_the_numbers_of_a_sentence(
 @needs("neural")
 def test_a_page_has_effects_by_a_metric_with_a_path(folder: Path) -> None:
     """Signatures have the digest of the file alone, so the page takes the metric of the config."""
-    assert main(["run", "fluency.yaml", "--plugin", "fluency.py", "-q"]) == 0
+    assert main(wordlist("run fluency.yaml --plugin fluency.py -q")) == 0
     # this process knows the code
-    assert (
-        main(["report", "runs/fluency", "--format", "html", "--effects", "1"])
-        == 0
-    )
+    assert main(wordlist("report runs/fluency --format html --effects 1")) == 0
     page = (folder / "runs" / "fluency" / "report.html").read_text(
         encoding="utf-8"
     )

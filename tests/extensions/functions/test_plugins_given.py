@@ -22,12 +22,9 @@ from pipeline.extensions.functions import models
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, from_values
 from pipeline.metrics.names import goodness
-from tests.extensions.functions.plugin_page import (
-    OUTPUTS,
-    REFERENCES,
-    SOURCE,
-)
+from tests.extensions.functions.plugin_page import OUTPUTS, REFERENCES, SOURCE
 from tests.support.extensions import with_extension
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -94,11 +91,7 @@ def test_without_references_every_other_metric_says_what_it_needs(
     with pytest.raises(
         InputError, match=r"^chrf needs references, .*references=\[\.\.\.\]$"
     ):
-        pipeline.evaluate(
-            OUTPUTS,
-            sources=SOURCE,
-            metrics=[letters, "chrf"],
-        )
+        pipeline.evaluate(OUTPUTS, sources=SOURCE, metrics=[letters, "chrf"])
 
 
 def test_outputs_alone_are_scored_from_python() -> None:
@@ -179,10 +172,7 @@ def test_numbers_in_memory_are_scored_like_those_of_files(folder: Path) -> None:
         "edits": {name: table.tolist() for name, table in counts.items()},
     }
     inside = pipeline.evaluate(
-        OUTPUTS,
-        metrics=metrics[:1],
-        scores=scores,
-        statistics=statistics,
+        OUTPUTS, metrics=metrics[:1], scores=scores, statistics=statistics
     )
     assert rows(inside) == rows(outside)
     assert paired(inside) == paired(outside)
@@ -202,16 +192,10 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
     }
     asked = {"resamples": 50, "trials": 200, "baseline": "eager"}
     best = pipeline.evaluate(
-        OUTPUTS,
-        metrics=[],
-        scores={"errors": low},
-        statistics=asked,
+        OUTPUTS, metrics=[], scores={"errors": low}, statistics=asked
     )
     least = pipeline.evaluate(
-        OUTPUTS,
-        metrics=metric,
-        scores={"errors": high},
-        statistics=asked,
+        OUTPUTS, metrics=metric, scores={"errors": high}, statistics=asked
     )
     assert [(r.system, r.score, r.rank) for r in least] == [
         (r.system, -r.score, r.rank) for r in best
@@ -220,24 +204,10 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
         r.bootstrap.ranks for r in best
     ]
     told = [
-        (
-            t.system,
-            -t.difference,
-            t.p,
-            t.wins,
-            t.losses,
-        )
-        for t in best.tests
+        (t.system, -t.difference, t.p, t.wins, t.losses) for t in best.tests
     ]
     assert [
-        (
-            t.system,
-            t.difference,
-            t.p,
-            t.wins,
-            t.losses,
-        )
-        for t in least.tests
+        (t.system, t.difference, t.p, t.wins, t.losses) for t in least.tests
     ] == told
     signature = least[0].signature
     assert "|higher_is_better:false|" in signature
@@ -285,11 +255,7 @@ GIVEN_WRONG: dict[str, tuple[Any, str]] = {
 def test_wrong_numbers_in_memory_are_told(name: str) -> None:
     scores, expected = GIVEN_WRONG[name]
     with pytest.raises(InputError, match=re.escape(expected)):
-        pipeline.evaluate(
-            {"A": ["a", "b"]},
-            metrics=[],
-            scores=scores,
-        )
+        pipeline.evaluate({"A": ["a", "b"]}, metrics=[], scores=scores)
 
 
 # --- whole classes
@@ -378,16 +344,9 @@ def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
         )
         assert (
             main(
-                [
-                    "run",
-                    "listed.yaml",
-                    "--plugin",
-                    "listed.py",
-                    "-q",
-                    "--fresh",
-                    "--device",
-                    "cpu",
-                ]
+                wordlist(
+                    "run listed.yaml --plugin listed.py -q --fresh --device cpu"
+                )
             )
             == 0
         )

@@ -28,6 +28,7 @@ from pipeline.errors import InputError
 from pipeline.extensions.functions.answers import Item
 from pipeline.extensions.functions.calls import Call, Task
 from tests.conftest import PATIENCE
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,9 +102,7 @@ def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
     until = len(seen(folder)) + 4 * batches
     (folder / "hold").write_text(str(until))
     process = subprocess.Popen(
-        COMMAND,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     end = time.monotonic() + PATIENCE
     while process.poll() is None and len(seen(folder)) < until:
@@ -117,11 +116,7 @@ def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
     [
         ("main", 1),
         ("model", 1),
-        pytest.param(
-            "main",
-            2,
-            marks=pytest.mark.exhaustive,
-        ),
+        pytest.param("main", 2, marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_kill_costs_at_most_a_batch(
@@ -163,12 +158,7 @@ def test_the_line_at_which_a_process_dies_is_named(slow: Path) -> None:
     (slow / "A.txt").write_text(
         (slow / "A.txt").read_text().replace("text 17", "PLEASE DIE")
     )
-    done = subprocess.run(
-        COMMAND,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = subprocess.run(COMMAND, capture_output=True, text=True, check=False)
     assert done.returncode == 3
     expected = "error: d, A, line 18: slow: a worker process died (out of memory, or killed)"
     assert done.stderr.splitlines()[-1] == expected
@@ -224,11 +214,7 @@ def test_a_batch_that_does_not_fit_is_halved_from_then_on() -> None:
         [("x",)] * 8,
     ]
     done = call(Task(0, batches))
-    assert done.answers == [
-        [(5,)] * 8,
-        [(5,)] * 8,
-        [(1,)] * 8,
-    ]
+    assert done.answers == [[(5,)] * 8, [(5,)] * 8, [(1,)] * 8]
     assert sizes == [8, 4, 4, 4, 4, 8]
     assert done.notes == [
         "fits: memory ran out; 8 texts are tried in halves from now on"
@@ -276,12 +262,7 @@ VALUES = st.recursive(
 @given(
     returned=VALUES,
     form=st.sampled_from(
-        [
-            {},
-            {"returns": "counts"},
-            {"names": ("odd", "b")},
-            {"none": "skip"},
-        ]
+        [{}, {"returns": "counts"}, {"names": ("odd", "b")}, {"none": "skip"}]
     ),
 )
 def test_whatever_is_returned_ends_in_numbers_or_in_one_message(
@@ -358,11 +339,7 @@ BROKEN: dict[Callable[[Path], None], str] = {
 }
 
 
-@pytest.mark.parametrize(
-    "broken",
-    BROKEN,
-    ids=lambda broken: broken.__name__,
-)
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
 def test_a_broken_cache_changes_no_number(
     folder: Path,
     broken: Callable[[Path], None],
@@ -371,16 +348,9 @@ def test_a_broken_cache_changes_no_number(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(content_cache, "LOCK_SECONDS", 0.1)
-    command = [
-        "score",
-        "kept",
-        "--plugin",
-        "kept.py",
-        "-s",
-        "data/source.txt",
-        "-o",
-        "data/systems/eager.txt",
-    ]
+    command = wordlist(
+        "score kept --plugin kept.py -s data/source.txt -o data/systems/eager.txt"
+    )
     assert main(command) == 0
     expected = capsys.readouterr().out
     path = folder / "caches" / content_cache.SCORES.file
@@ -495,14 +465,11 @@ def test_configs_and_run_directories_import_nothing(
     ]
     commands += [
         f"score {name} -o data/systems/eager.txt"
-        for name in ("evil", "evil.py", "./evil.py", "evil:evil")
+        for name in wordlist("evil evil.py ./evil.py evil:evil")
     ]
     (folder / "commands.txt").write_text("\n".join(commands))
-    for name in (
-        "GEC_PIPELINE_PLUGINS",
-        "GEC_PIPELINE_PLUGIN",
-        "PIPELINE_PLUGINS",
-        "PYTEST_PLUGINS",
+    for name in wordlist(
+        "GEC_PIPELINE_PLUGINS GEC_PIPELINE_PLUGIN PIPELINE_PLUGINS PYTEST_PLUGINS"
     ):
         monkeypatch.setenv(name, "evil")
     capsys.readouterr()
@@ -523,14 +490,7 @@ def test_configs_and_run_directories_import_nothing(
 
 
 RUN = ["run", "chrf.yaml", "-q"]
-SCORE = [
-    "score",
-    "chrf",
-    "-r",
-    "data/reference0.txt",
-    "-o",
-    "data/systems/eager.txt",
-]
+SCORE = wordlist("score chrf -r data/reference0.txt -o data/systems/eager.txt")
 
 
 @pytest.mark.parametrize(
@@ -550,10 +510,7 @@ def test_a_run_without_plugins_imports_nothing_of_them(
         f"print(*(name for name in sys.modules if '.functions' in name or 'function_metrics' in name or name == {unwanted!r}), file=sys.stderr)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert {*done.stderr.split()} <= {
         "pipeline.extensions.functions",

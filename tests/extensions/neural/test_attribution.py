@@ -36,6 +36,8 @@ from tests.conftest import called
 from tests.extensions.errant import stand_in
 from tests.extensions.functions.plugin_page import folder, forgotten  # noqa: F401 (fixtures)
 from tests.support.extensions import needs, with_extension
+from tests.support.words import wordlist
+from tests.support.numbers import near
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -138,8 +140,8 @@ def test_shares_are_means_over_all_orders(
 ) -> None:
     worth = game(size, size)
     assert sorted(worth) == list(range(1 << size))
-    assert shapley(size, worth) == pytest.approx(
-        oracle(size, lambda players: worth[bits(players)]), abs=1e-12
+    assert shapley(size, worth) == near(
+        oracle(size, lambda players: worth[bits(players)])
     )
 
 
@@ -157,8 +159,8 @@ def test_edits_alone_and_left_out(size: int) -> None:
 @pytest.mark.parametrize("size", [1, 5, EXACT, EXACT + 1, 25])
 def test_shares_add_up_to_the_whole(size: int) -> None:
     worth = game(size, size)
-    assert math.fsum(shapley(size, worth)) == pytest.approx(
-        worth[(1 << size) - 1] - worth[0], abs=1e-12
+    assert math.fsum(shapley(size, worth)) == near(
+        worth[(1 << size) - 1] - worth[0]
     )
 
 
@@ -175,8 +177,8 @@ def test_an_edit_that_changes_nothing_has_no_share_and_equal_ones_have_equal_sha
 
     worth = {made: worth[alike(made)] for made in worth}
     shares = shapley(size, worth)
-    assert shares[0] == pytest.approx(0, abs=1e-12)
-    assert shares[1] == pytest.approx(shares[2], abs=1e-12)
+    assert shares[0] == near(0)
+    assert shares[1] == near(shares[2])
     assert abs(shares[3]) > 1e-3
 
 
@@ -194,7 +196,7 @@ def test_more_edits_are_estimated_from_the_same_orders_each_time() -> None:
         made: sum(own[player] for player in range(size) if made >> player & 1)
         for made in game(size, 1)
     }
-    assert shapley(size, added) == pytest.approx(own, abs=1e-12)
+    assert shapley(size, added) == near(own)
     worth = game(size, 3)
     naive = [0.0] * size
     for order in drawn:
@@ -204,7 +206,7 @@ def test_more_edits_are_estimated_from_the_same_orders_each_time() -> None:
                 bits(frozenset(order[: place + 1])),
             )
             naive[player] += (worth[with_it] - worth[before]) / len(drawn)
-    assert shapley(size, worth) == pytest.approx(naive, abs=1e-12)
+    assert shapley(size, worth) == near(naive)
     assert len(worth) < ORDERS * size + 2 < 1 << size
 
 
@@ -290,8 +292,8 @@ def test_effects_by_metrics_of_texts(metric: str) -> None:
     ]
     assert shown == SPANS
     assert (found.source, found.output) == (score(frozenset()), score(whole))
-    assert [effect.share for effect in found.effects] == pytest.approx(
-        by_all_orders(4, score), abs=1e-12
+    assert [effect.share for effect in found.effects] == near(
+        by_all_orders(4, score)
     )
     assert [effect.alone for effect in found.effects] == [
         score(frozenset({n})) - found.source for n in range(4)
@@ -329,9 +331,7 @@ def test_effects_by_a_metric_of_a_user() -> None:
     shares = by_all_subsets(
         4, lambda chosen: worth(replaced(chosen), tuple(REFERENCES))
     )
-    assert [effect.share for effect in own.effects] == pytest.approx(
-        shares, abs=1e-12
-    )
+    assert [effect.share for effect in own.effects] == near(shares)
 
 
 def test_a_line_with_a_missing_reference_is_scored_with_the_others() -> None:
@@ -369,9 +369,7 @@ def test_a_metric_that_weighs_words_by_all_sentences_has_these_weights() -> (
         ).sentences[3]
         for texts in (outputs, sources)
     )
-    assert [found.source, found.output] == pytest.approx(
-        [none, whole], abs=1e-12
-    )
+    assert [found.source, found.output] == near([none, whole])
 
 
 def test_texts_that_differ_in_white_space_or_have_signs_of_m2_files() -> None:
@@ -395,16 +393,14 @@ def test_many_edits_are_estimated() -> None:
     found = of("chrf", output, source=source, references=[[output]])
     assert len(found.effects) == EXACT + 2
     shares = math.fsum(effect.share for effect in found.effects)
-    assert shares == pytest.approx(found.output - found.source, abs=1e-12)
+    assert shares == near(found.output - found.source)
 
 
 # --- edits of ERRANT and of M2 files
 
 
 def test_edits_of_errant(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    command: Command,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     """Where ERRANT finds none, as where white space alone differs, words are aligned."""
     stand_in.put_in(monkeypatch)
@@ -433,10 +429,7 @@ def test_edits_of_errant(
     printed = command("", *begin, 1).out
     assert [
         line.split()[-4] for line in printed.splitlines() if line[:1].isdigit()
-    ] == [
-        "R:ONE",
-        "R:ONE",
-    ]
+    ] == ["R:ONE", "R:ONE"]
     assert "the edits are those of ERRANT; the shares add up to " in printed
     assert (
         "the edits are those of aligned words; the shares add up to 0.00"
@@ -516,7 +509,7 @@ def test_effects_by_metrics_of_edits_by_all_subsets(
         if view == EDITS:
             write({"some.m2": proposed(chosen)})
             return sentence_of(metric, Path("some.m2"))
-        words = ["This", "are", "a", "good", "sentences", "."]
+        words = wordlist("This are a good sentences .")
         for number, place in enumerate((1, 4, 3)):
             words[place] = texts[number] if number in chosen else words[place]
         return sentence_of(metric, [" ".join(words)])
@@ -531,20 +524,16 @@ def test_effects_by_metrics_of_edits_by_all_subsets(
     order = [0, 1, 2] if view == EDITS else [0, 2, 1]
     shares = by_all_subsets(3, score)
     whole = frozenset(range(3))
-    assert [effect.share for effect in effects] == pytest.approx(
-        [shares[n] for n in order], abs=1e-12
+    assert [effect.share for effect in effects] == near(
+        [shares[n] for n in order]
     )
     left_out = [score(whole) - score(whole - {n}) for n in order]
-    assert [effect.left_out for effect in effects] == pytest.approx(
-        left_out, abs=1e-12
-    )
+    assert [effect.left_out for effect in effects] == near(left_out)
     assert len(set(left_out)) > 1
 
 
 @pytest.mark.usefixtures("m2")
-def test_texts_of_m2_files_have_their_edits(
-    command: Command,
-) -> None:
+def test_texts_of_m2_files_have_their_edits(command: Command) -> None:
     """The oracle is the metric of the texts that the edits make."""
     texts = {
         0: "This is a good sentences .",
@@ -621,8 +610,7 @@ def counted(sources, outputs):
 
 @pytest.mark.usefixtures("folder")
 def test_all_variants_are_computed_at_once_and_kept(
-    capsys: pytest.CaptureFixture[str],
-    command: Command,
+    capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     """No references are needed. Half of the variants that have "best" have no number, so that
     shares are unknown.

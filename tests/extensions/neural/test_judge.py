@@ -29,6 +29,7 @@ from pipeline.extensions.neural.judge import (
 from pipeline.metrics.build import from_text
 from tests.conftest import called
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
+from tests.support.words import wordlist
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judge may give other numbers")
 
@@ -232,8 +233,7 @@ def test_no_text_can_end_the_message(server: Server) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_prompt_that_is_no_text_is_told_before_anything_is_asked(
-    capsys: pytest.CaptureFixture[str],
-    command: Command,
+    capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     Path("p.txt").write_bytes(b"Mark them.\n\xff\xfe")
     for command in ("validate", "run"):
@@ -243,10 +243,7 @@ def test_a_prompt_that_is_no_text_is_told_before_anything_is_asked(
         assert (
             code,
             "p.txt:2: byte 11 of the file is not valid UTF-8" in told,
-        ) == (
-            2,
-            True,
-        )
+        ) == (2, True)
 
 
 def test_a_prompt_of_ones_own(server: Server, tmp_path: Path) -> None:
@@ -483,13 +480,9 @@ def test_the_key_is_for_the_address_of_the_environment(
 
 @pytest.mark.parametrize(
     "address",
-    [
-        "ftp://a/v1",
-        "a/v1",
-        "http://",
-        "https://name:word@a/v1",
-        "https://a/v1?key=1",
-    ],
+    wordlist(
+        "ftp://a/v1 a/v1 http:// https://name:word@a/v1 https://a/v1?key=1"
+    ),
 )
 def test_odd_addresses(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(judging.ADDRESS, address)
@@ -579,10 +572,7 @@ def test_lines_without_marks_are_left_out(
 
 
 def test_a_run_that_stops_goes_on(
-    folder: Path,
-    server: Server,
-    slept: list[float],
-    command: Command,
+    folder: Path, server: Server, slept: list[float], command: Command
 ) -> None:
     """The lines that were answered are not asked for again, and none is without a mark because a
     server was down.

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.support.words import wordlist
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -102,7 +104,7 @@ def bert(
     own.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     names = {
         f"{each}_token": f"[{each.upper()}]"
-        for each in ("pad", "unk", "cls", "sep", "mask")
+        for each in wordlist("pad unk cls sep mask")
     }
     tokenizer = transformers.PreTrainedTokenizerFast(
         tokenizer_object=own, model_max_length=40, **names
@@ -130,7 +132,7 @@ def of_bytes(folder: Path, kind: str, seed: int) -> Path:
         tokenizers.processors,
     )
     marks = (
-        ["<s>", "<pad>", "</s>", "<unk>"]
+        wordlist("<s> <pad> </s> <unk>")
         if kind == "roberta"
         else ["<|endoftext|>"]
     )

@@ -26,6 +26,7 @@ from pipeline.metrics.build import from_text
 from pipeline.tokenizers import sacrebleu
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.support.extensions import with_extension
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,20 +112,7 @@ def test_scores_of_sums_are_those_that_the_program_makes_of_the_same_sums(
     rows[:, :2] += 40
     rows[:, -2:] += rows[:, -3:-2]  # a chunk has a word at least
     # all of both, in one chunk
-    rows[0] = [
-        3,
-        3,
-        1,
-        1,
-        2,
-        2,
-        1,
-        1,
-        *[0] * 12,
-        1,
-        3,
-        3,
-    ]
+    rows[0] = [3, 3, 1, 1, 2, 2, 1, 1, *[0] * 12, 1, 3, 3]
     rows[1] = 0
     rows[2, 4:20] = 0
     lines = "".join(
@@ -177,10 +165,7 @@ def test_the_parameters_of_a_language_are_those_that_the_program_prints(
     assert (
         list(map(float, numbers.split("_"))),
         tuple(map(float, weights.split("_"))),
-    ) == (
-        four,
-        own,
-    )
+    ) == (four, own)
 
 
 def test_the_score_of_counts_that_the_program_has_printed() -> None:
@@ -223,7 +208,7 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
     )
     # what is kept needs no program
     monkeypatch.setattr(Program, "__call__", None)
-    assert main(["run", "c.yaml", "--set", "output.dir=again"]) == 0
+    assert main(wordlist("run c.yaml --set output.dir=again")) == 0
     assert pipeline.load("again")["a"].score == first.score
     formats = ["markdown", *with_extension("page", "html")]
     assert main(["report", "run", "--format", *formats]) == 0
@@ -351,27 +336,7 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
         "]",
         "{",
     ]
-    parts += [
-        "}",
-        ".",
-        "...",
-        "-",
-        "--",
-        "£5",
-        "$",
-        "%",
-        "é",
-        "中",
-        "&amp;",
-        "/",
-        "#",
-        ",",
-        ";",
-        ":",
-        "?",
-        "!",
-        "`",
-    ]
+    parts += wordlist("} . ... - -- £5 $ % é 中 &amp; / # , ; : ? ! `")
     parts += [
         "\t",
         "\xa0",

@@ -13,6 +13,8 @@ import pytest
 
 import pipeline
 from tests.oracles import naive_sari
+from tests.support.words import wordlist
+from tests.support.numbers import near
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,19 +71,9 @@ def test_golden_cases(shared: Path) -> None:
         )
         for (program, _), result in zip(GOLDEN.items(), found, strict=True):
             expected: dict[str, Any] = case["out"][program]
-            for name in (
-                "sari",
-                "add",
-                "keep",
-                "del",
-                "sari_f",
-                "del_recall",
-                "del_f",
-            ):
+            for name in wordlist("sari add keep del sari_f del_recall del_f"):
                 if name in expected:
-                    assert result.outputs[name] == pytest.approx(
-                        expected[name] / 100, abs=1e-12
-                    ), (
+                    assert result.outputs[name] == near(expected[name] / 100), (
                         case["id"],
                         program,
                     )
@@ -144,7 +136,7 @@ def test_a_missing_reference_does_not_count(spelling: str) -> None:
         naive_sari.score(*line, flavour)
         for line in zip(sources, outputs, references, strict=True)
     ]
-    assert found.sentences.tolist() == pytest.approx(naive, abs=1e-12)
+    assert found.sentences.tolist() == near(naive)
     scorer = pipeline.Scorer(spelling + level, sets_of(references), sources)
     assert scorer.score(outputs)[0].score == found.score
     assert scorer.sentences(outputs).tolist() == found.sentences.tolist()

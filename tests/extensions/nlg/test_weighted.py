@@ -24,6 +24,7 @@ from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.statistics_spec import Text, with_corpus_pass
 from pipeline.metrics.build import from_text
 from tests.conftest import called
+from tests.support.words import wordlist, rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -294,10 +295,7 @@ def test_rouge_of_coco_by_hand() -> None:
     assert (
         found.outputs["rougeL_precision"],
         found.outputs["rougeL_recall"],
-    ) == (
-        precision,
-        recall,
-    )
+    ) == (precision, recall)
 
 
 TOKENS = [
@@ -307,18 +305,18 @@ TOKENS = [
         "mteval",
         True,
         "A<SKIPPED>É <skipped>x&amp;lt;",
-        ["a", "<", "skipped", ">", "É", "x", "<"],
+        wordlist("a < skipped > É x <"),
     ),
     ("mteval", True, "a\x1cb\u00a0c", ["a\ufdd1b", "c"]),
     ("mteval", True, "", []),
     ("pymteval", True, "", [NO_TOKENS]),
-    ("pymteval", True, "ΑΣ.Ω É-\nx", ["ας", ".", "ω", "éx"]),
-    ("pymteval", False, "É-1 1-2", ["É-1", "1", "-", "2"]),
+    ("pymteval", True, "ΑΣ.Ω É-\nx", wordlist("ας . ω éx")),
+    ("pymteval", False, "É-1 1-2", wordlist("É-1 1 - 2")),
     (
         "nltk",
         False,
         "&lt;a&#91; &amp;quot; -\nx",
-        ["<", "a", "[", "&", "quot", ";", "-", "x"],
+        wordlist("< a [ & quot ; - x"),
     ),
     ("nltk", True, "É A", ["é", "a"]),
 ]
@@ -412,7 +410,7 @@ def test_pieces_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         ["a b c", "b a", "c", "c"],
         ["a", None, "x", "c a"],
     ]
-    metrics = ["nist", "nist[flavour=pymteval]", "nist[flavour=nltk]", "cider"]
+    metrics = wordlist("nist nist[flavour=pymteval] nist[flavour=nltk] cider")
     before = [
         result.sentences.tolist()
         for result in pipeline.evaluate(outputs, references, metrics=metrics)
@@ -426,15 +424,12 @@ def test_pieces_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("spelling", "message"),
-    [
-        ("rouge[flavour=coco,types=1]", "flavour coco has the type L alone"),
-        (
-            "rouge[flavour=coco,level=micro]",
-            "flavour coco is the mean of the texts' scores",
-        ),
-        ("rouge[flavour=coco,refs=mean]", "flavour coco takes best"),
-        ("cider[sigma=0]", "sigma: expected a number above 0"),
-    ],
+    rows("""
+    rouge[flavour=coco,types=1] => flavour coco has the type L alone
+    rouge[flavour=coco,level=micro] => flavour coco is the mean of the texts' scores
+    rouge[flavour=coco,refs=mean] => flavour coco takes best
+    cider[sigma=0] => sigma: expected a number above 0
+"""),
 )
 def test_options_that_do_not_go_together(spelling: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):
