@@ -11,9 +11,9 @@ import pytest
 import pipeline
 import pipeline.compat
 from tests.conftest import ROOT
+from tests.support.numbers import near
 from tests.support.words import wordlist
 from tests.test_structure import HEAVY, PEERS, loaded
-from tests.support.numbers import near
 
 PAGE = (ROOT / "pipeline" / "help" / "compat.md").read_text(encoding="utf-8")
 MODULES = wordlist(

@@ -70,20 +70,12 @@ def test_all_widths_draw_and_sum_as_the_python_kernel(
     lines, iterations, seed = 700, [0, 1, 7, *range(20, 35)], references
     terms = terms_of(seed, lines, references)
     present = present_of(seed, lines, references) if missing else None
-    drawn = PYTHON.Drawer(sampler, iterations, lines, references, seed).take(
-        lines, present
-    )
-    expected = (
-        PYTHON.Drawer(sampler, iterations, lines, references, seed)
-        .sums(terms, present)
-        .tolist()
-    )
+    arguments = sampler, iterations, lines, references, seed
+    drawn = PYTHON.Drawer(*arguments).take(lines, present)
+    expected = PYTHON.Drawer(*arguments).sums(terms, present).tolist()
     assert expected == naive(drawn, terms)
     for bits in WIDTHS:
-        make = [
-            native.Drawer(sampler, iterations, lines, references, seed, bits)
-            for _ in range(2)
-        ]
+        make = [native.Drawer(*arguments, bits) for _ in range(2)]
         assert make[0].take(lines, present).tolist() == drawn.tolist(), bits
         assert make[1].sums(terms, present).tolist() == expected, bits
 
@@ -158,17 +150,11 @@ def test_more_lines_and_columns_than_are_summed_at_once(native: Twin) -> None:
     """5,000 lines of 40 columns, and so many references that few lines are summed at once."""
     for references, lines in ((2, 5000), (200, 300)):
         terms = terms_of(6, lines, references, (40,))
-        expected = (
-            PYTHON.Drawer("python2", range(70), lines, references)
-            .sums(terms)
-            .tolist()
+        found, expected = (
+            kernel.Drawer("python2", range(70), lines, references).sums(terms)
+            for kernel in (native, PYTHON)
         )
-        assert (
-            native.Drawer("python2", range(70), lines, references)
-            .sums(terms)
-            .tolist()
-            == expected
-        )
+        assert found.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(
@@ -183,26 +169,15 @@ def test_sums_beyond_32_bits(native: Twin, references: int, top: int) -> None:
         np.where(np.arange(references)[:, None] > 0, top, -top)
         + terms_of(7, 2100, references, (2,), 1)[0]
     ]
-    expected = PYTHON.Drawer("python2", range(80), 2100, references).sums(terms)
-    assert (
-        native.Drawer("python2", range(80), 2100, references)
-        .sums(terms)
-        .tolist()
-        == expected.tolist()
+    found, expected = (
+        kernel.Drawer("python2", range(80), 2100, references).sums(terms)
+        for kernel in (native, PYTHON)
     )
-    drawn = (
-        PYTHON.Drawer("python2", range(2), 2100, references)
-        .take(2100)
-        .astype(int)
-    )
-    exact = [
-        sum(int(terms[0][line, r, 1]) for line, r in enumerate(row))
-        for row in drawn
-    ]
-    assert [
-        (number - value) % 2**64
-        for number, value in zip(exact, expected[:, 1].tolist(), strict=False)
-    ] == [0, 0]
+    assert found.tolist() == expected.tolist()
+    drawn = PYTHON.Drawer("python2", range(2), 2100, references).take(2100)
+    for row, total in zip(drawn, expected[:2, 1].tolist(), strict=True):
+        exact = sum(map(int, terms[0][np.arange(2100), row, 1]))
+        assert (exact - total) % 2**64 == 0
 
 
 @pytest.mark.parametrize("sampler", sorted(SAMPLERS))
@@ -295,73 +270,42 @@ def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
         assert own[0].random() == own[1].random()
 
 
-@pytest.mark.parametrize("kernel", ["python", "native"])
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("arguments", "message"),
     [
-        (
-            lambda drawer: drawer("dice", [0], 1, 2),
-            "sampler: expected one of python2, python3",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 0),
-            "references: expected 1 to 255, found 0",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 256),
-            "references: expected 1 to 255, found 256",
-        ),
-        (
-            lambda drawer: drawer("python2", [-1], 1, 2),
-            "iterations: expected numbers",
-        ),
-        (
-            lambda drawer: drawer("python2", [2**32 // 101], 1, 2),
-            "iterations: expected numbers",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).take(-1),
-            "lines: expected 0 or more",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).take(2, np.array([1])),
-            "present: expected a number for each",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).take(1, np.array([0])),
-            "present: expected 1 to 2 references",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).take(1, np.array([3])),
-            "present: expected 1 to 2 references",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).sums([]),
-            "terms: expected the shape",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).sums(terms_of(0, 1, 3)),
-            "terms: expected the shape",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).sums(
-                [np.zeros((1, 2, 1))]
-            ),
-            "terms: expected int64",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).sums(
-                [np.zeros((2, 2, 4), int)[:, :, ::2]]
-            ),
-            "terms: expected",
-        ),
+        (("dice", [0], 1, 2), "sampler: expected one of python2, python3"),
+        (("python2", [0], 1, 0), "references: expected 1 to 255, found 0"),
+        (("python2", [0], 1, 256), "references: expected 1 to 255, found 256"),
+        (("python2", [-1], 1, 2), "iterations: expected numbers"),
+        (("python2", [2**32 // 101], 1, 2), "iterations: expected numbers"),
+    ],
+)
+def test_drawers_that_cannot_be_are_refused(
+    twin: Twin, arguments: Any, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        twin.Drawer(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        ("take", (-1,), "lines: expected 0 or more"),
+        ("take", (2, np.array([1])), "present: expected a number for each"),
+        ("take", (1, np.array([0])), "present: expected 1 to 2 references"),
+        ("take", (1, np.array([3])), "present: expected 1 to 2 references"),
+        ("sums", ([],), "terms: expected the shape"),
+        ("sums", (terms_of(0, 1, 3),), "terms: expected the shape"),
+        ("sums", ([np.zeros((1, 2, 1))],), "terms: expected int64"),
+        ("sums", ([np.zeros((2, 2, 4), int)[:, :, ::2]],), "terms: expected"),
     ],
 )
 def test_wrong_arguments_are_refused_alike(
-    native: Twin, kernel: str, call: Any, message: str
+    twin: Twin, function: str, arguments: Any, message: str
 ) -> None:
+    drawer = twin.Drawer("python2", [0], 1, 2)
     with pytest.raises(ValueError, match=message):
-        call((native if kernel == "native" else PYTHON).Drawer)
+        getattr(drawer, function)(*arguments)
 
 
 def test_a_width_that_the_processor_lacks_is_refused(native: Twin) -> None:
@@ -373,15 +317,14 @@ def test_a_width_that_the_processor_lacks_is_refused(native: Twin) -> None:
 def test_nothing_to_draw(twin: Twin, sampler: str) -> None:
     assert twin.Drawer(sampler, [], 5, 3).take(5).shape == (0, 5)
     assert twin.Drawer(sampler, [1, 2], 5, 3).take(0).shape == (2, 0)
-    assert twin.Drawer(sampler, [], 5, 3).sums(
-        terms_of(0, 5, 3, (2, 1))
-    ).shape == (0, 3)
-    assert twin.Drawer(sampler, [1], 5, 3).sums(
-        terms_of(0, 0, 3, (2,))
-    ).tolist() == [[0, 0]]
-    assert twin.Drawer(sampler, [1], 5, 3).sums(
-        terms_of(0, 5, 3, (0,))
-    ).shape == (1, 0)
+
+    def sums(iterations: list[int], lines: int, *widths: int) -> Any:
+        terms = terms_of(0, lines, 3, widths)
+        return twin.Drawer(sampler, iterations, 5, 3).sums(terms)
+
+    assert sums([], 5, 2, 1).shape == (0, 3)
+    assert sums([1], 0, 2).tolist() == [[0, 0]]
+    assert sums([1], 5, 0).shape == (1, 0)
 
 
 def test_several_threads_draw_at_once(native: Twin) -> None:

@@ -20,27 +20,14 @@ from pipeline.kernel.python.lcs import lcs
 from pipeline.kernel.python.overlap import overlap
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import forced_kernel
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 TOKENS = [
-    "a",
-    "b",
-    "A",
-    "aa",
-    ".",
-    ",",
-    "a.",
-    "1.5",
-    "dog's",
-    "naïve",
-    "日本",
-    "😀",
-    "-",
-    "İ",
-    "K",
-    "longer-than-8",
+    *wordlist("a b A aa . , a. 1.5 dog's naïve 日本 😀 - İ longer-than-8"),
+    "\u212a",
     "\n",
 ]
 LINE = st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(
@@ -161,28 +148,27 @@ def test_long_lines_have_the_subsequences_of_the_other_kernel() -> None:
 def test_wrong_arguments_are_refused() -> None:
     frozen = prepared(None, [["a b"]], "whitespace")
     row = np.zeros(1, np.int64)
-    wrong: list[tuple[type[Exception], Any]] = [
-        (TypeError, lambda: frozen.count([None], row, 2, ("match",))),
-        (IndexError, lambda: frozen.count(["a"], row + 1, 2, ("match",))),
-        (IndexError, lambda: frozen.count(["a"], row - 1, 2, ("match",))),
-        (ValueError, lambda: frozen.count(["a", "b"], row, 2, ("match",))),
-        (ValueError, lambda: frozen.count(["a"], row, 17, ("match",))),
-        (KeyError, lambda: frozen.count(["a"], row, 2, ("matches",))),
-        (
-            UnicodeEncodeError,
-            lambda: frozen.count(["\ud800"], row, 2, ("match",)),
-        ),
-        (
-            UnicodeDecodeError,
-            lambda: frozen.count([b"\xff"], row, 2, ("match",)),
-        ),
-        (KeyError, lambda: prepared(None, [["a"]], "words")),
-        (ValueError, lambda: prepared(None, [["a"], ["a", "b"]], "blank")),
-        (ValueError, lambda: prepared(None, [], "blank")),
+    outputs: list[tuple[type[Exception], Any]] = [
+        (TypeError, ([None], row, 2, ("match",))),
+        (IndexError, (["a"], row + 1, 2, ("match",))),
+        (IndexError, (["a"], row - 1, 2, ("match",))),
+        (ValueError, (["a", "b"], row, 2, ("match",))),
+        (ValueError, (["a"], row, 17, ("match",))),
+        (KeyError, (["a"], row, 2, ("matches",))),
+        (UnicodeEncodeError, (["\ud800"], row, 2, ("match",))),
+        (UnicodeDecodeError, ([b"\xff"], row, 2, ("match",))),
     ]
-    for error, call in wrong:
+    for error, arguments in outputs:
         with pytest.raises(error):
-            call()
+            frozen.count(*arguments)
+    references: list[tuple[type[Exception], Any, str]] = [
+        (KeyError, [["a"]], "words"),
+        (ValueError, [["a"], ["a", "b"]], "blank"),
+        (ValueError, [], "blank"),
+    ]
+    for error, texts, split in references:
+        with pytest.raises(error):
+            prepared(None, texts, split)
     assert frozen.count(["a a"], row, 1, ("match",))["match"].tolist() == [
         [[1]]
     ]

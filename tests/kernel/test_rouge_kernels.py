@@ -8,6 +8,7 @@ import math
 import random
 import re
 import sys
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from pipeline.errors import InvalidTextError, LongTextError
 from pipeline.kernel import common
 from pipeline.kernel.common import Encoded, Sentences, join_lines
 from tests.oracles import naive_rouge as naive
-from tests.support.kernels import PYTHON, Twin
+from tests.support.kernels import PYTHON, Twin, encoded
 
 if TYPE_CHECKING:
     Text = list[list[list[int]]]
@@ -32,16 +33,9 @@ def weigh(k: int) -> float:
 
 def sentences(text: Text) -> Sentences:
     """Lines of sentences of ids, as the kernel takes them."""
-    flat = [sentence for line in text for sentence in line]
-    ids = np.array([token for sentence in flat for token in sentence], np.int32)
-    offsets = np.cumsum(
-        [0, *(len(sentence) for sentence in flat)], dtype=np.int64
-    )
-    return Sentences(
-        ids,
-        offsets,
-        np.cumsum([0, *(len(line) for line in text)], dtype=np.int64),
-    )
+    flat = encoded([*chain(*text)])
+    firsts = np.cumsum([0, *map(len, text)], dtype=np.int64)
+    return Sentences(*flat, firsts)
 
 
 def whole(text: Text) -> Encoded:
@@ -49,7 +43,7 @@ def whole(text: Text) -> Encoded:
 
 
 def joined(line: list[list[int]]) -> list[int]:
-    return [token for sentence in line for token in sentence]
+    return [*chain(*line)]
 
 
 def made(seed: int, lines: int, texts: int) -> list[Text]:
@@ -58,15 +52,10 @@ def made(seed: int, lines: int, texts: int) -> list[Text]:
     types = rng.choice([1, 2, 3, 10, 100])
     result: list[Text] = [[] for _ in range(texts)]
     for _ in range(lines):
-        base = [
-            [
-                rng.randrange(types)
-                for _ in range(
-                    rng.choice(SIZES if seed % 3 == 0 else SIZES[:7])
-                )
-            ]
-            for _ in range(rng.choice([0, 1, 1, 2, 4]))
-        ]
+        base = []
+        for _ in range(rng.choice([0, 1, 1, 2, 4])):
+            size = rng.choice(SIZES if seed % 3 == 0 else SIZES[:7])
+            base.append([rng.randrange(types) for _ in range(size)])
         for text in result:
             line = []
             for sentence in base:
@@ -312,15 +301,15 @@ def test_words_are_runs_of_folded_letters_and_digits(
         for low, high in zip([0, *ends], ends, strict=False)
     ]
     assert len(set(known)) == len(known)
-    for text, encoded in zip(texts, found.texts, strict=True):
+    for text, ids in zip(texts, found.texts, strict=True):
         for number, line in enumerate(text):
-            low, high = encoded.offsets[number : number + 2]
+            low, high = ids.offsets[number : number + 2]
             lower = (
                 line.lower()
                 if fold == "google"
                 else line.encode().lower().decode()
             )
-            assert [known[i] for i in encoded.ids[low:high]] == re.findall(
+            assert [known[i] for i in ids.ids[low:high]] == re.findall(
                 "[a-z0-9]+", lower
             )
 

@@ -7,6 +7,7 @@ tested beside, by hand and against other programs."""
 from __future__ import annotations
 
 import random
+from copy import deepcopy
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +29,7 @@ from pipeline.kernel.common import (
 )
 from pipeline.kernel.python.packed_numbers import Packed
 from tests.kernel import test_edit_rate, test_rouge_kernels
-from tests.kernel.test_kernels import EVERY, encoded
+from tests.kernel.test_kernels import EVERY
 from tests.support.kernels import (
     INVALID,
     NEIGHBOURS,
@@ -38,6 +39,7 @@ from tests.support.kernels import (
     WHITE,
     Twin,
     bordering,
+    encoded,
     lay_out,
 )
 from tests.support.words import wordlist
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     Call = tuple[tuple[Any, ...], dict[str, Any]]
+    Calls = st.SearchStrategy[Call]
 
 
 SPREAD = st.sampled_from(
@@ -331,30 +334,31 @@ def seen(twin: Twin, function: str, call: Call) -> Any:
     afterwards.
     """
     arguments, options = call
-    own = [
-        np.random.default_rng()
-        if isinstance(value, np.random.Generator)
-        else value
-        for value in arguments
-    ]
-    for value, copy in zip(arguments, own, strict=True):
-        if isinstance(value, np.random.Generator):
-            copy.bit_generator.state = value.bit_generator.state
-    own = [
-        value.copy()
-        if isinstance(value, np.ndarray) and function == "add_draws"
-        else value
-        for value in own
-    ]
+    copies = []
+    for value in arguments:
+        changes = isinstance(value, np.random.Generator) or (
+            isinstance(value, np.ndarray) and function == "add_draws"
+        )
+        copies.append(deepcopy(value) if changes else value)
     try:
-        result = visible(getattr(twin, function)(*own, **options))
+        result = visible(getattr(twin, function)(*copies, **options))
     except Exception as error:  # noqa: BLE001 (whatever it is, the twin must raise it too)
         return [type(error), str(error)]
-    return result, [
-        visible(value)
-        for value in own
-        if isinstance(value, np.ndarray | np.random.Generator)
-    ]
+    changed = np.ndarray | np.random.Generator
+    return result, [visible(v) for v in copies if isinstance(v, changed)]
+
+
+def check_twins(
+    native: Twin, python: Twin, function: str, calls: Calls, examples: int = 60
+) -> None:
+    """Expect the same of both kernels for calls of a function."""
+
+    @settings(max_examples=examples, deadline=None)
+    @given(call=calls)
+    def agree(call: Call) -> None:
+        assert seen(native, function, call) == seen(python, function, call)
+
+    agree()
 
 
 def test_every_function_has_calls() -> None:
@@ -365,9 +369,5 @@ def test_every_function_has_calls() -> None:
 
 @pytest.mark.parametrize("function", CALLS)
 def test_twins_agree(native: Twin, function: str) -> None:
-    @settings(max_examples=MANY.get(function, 60), deadline=None)
-    @given(call=CALLS[function])
-    def agree(call: Call) -> None:
-        assert seen(native, function, call) == seen(PYTHON, function, call)
-
-    agree()
+    examples = MANY.get(function, 60)
+    check_twins(native, PYTHON, function, CALLS[function], examples)

@@ -17,11 +17,11 @@ from rouge_score.rouge_scorer import RougeScorer
 
 import pipeline
 from pipeline import compat
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT
+from tests.support.commands import Command
 from tests.support.extensions import with_extension
 from tests.support.words import wordlist
 
@@ -386,28 +386,15 @@ def test_pieces_of_words_are_no_warning_where_they_are_tokens() -> None:
         pipeline.evaluate(["\u2581a b"] * 3, ["ab c"] * 3, metrics="bleu")
 
 
-@pytest.mark.parametrize("command", ["score", "explain"])
+@pytest.mark.parametrize(
+    "line", ["score bleu[tok=own]", "explain bleu[tok=own] --line 1"]
+)
 def test_files_have_no_tokens_of_the_caller(
-    command: str, capsys: pytest.CaptureFixture[str]
+    line: str, command: Command
 ) -> None:
-    files = [
-        "-r",
-        str(ROOT / "data/reference0.txt"),
-        "-o",
-        str(ROOT / "data/systems/careful.txt"),
-    ]
-    assert (
-        main(
-            [
-                command,
-                "bleu[tok=own]",
-                *files,
-                *(["--line", "1"] if command == "explain" else []),
-            ]
-        )
-        == 2
-    )
+    data = ROOT / "data"
+    files = f"-r {data}/reference0.txt -o {data}/systems/careful.txt"
     assert (
         "bleu: the tokenizer own is for tokens of a program: lists of tokens, or"
-        in capsys.readouterr().err
+        in command.refused(f"{line} {files}").err
     )

@@ -21,6 +21,7 @@ from pipeline.metrics.base.options import escape, unescape
 from pipeline.metrics.build import from_text
 from pipeline.scoring.terms import exact_parts
 from tests.oracles import naive_rouge as naive
+from tests.oracles.naive import ngrams
 from tests.support.numbers import near
 from tests.support.words import rows, wordlist
 
@@ -158,13 +159,13 @@ def grams_of(kind: str, text: str) -> Counter[Any]:
     """N-grams or skip bigrams of a text."""
     tokens = words(text)
     if kind.isdigit():
-        return naive.ngrams(tokens, int(kind))
+        return ngrams(tokens, int(kind))
     limit = kind.lstrip("SU")
     grams: Counter[Any] = naive.skip_bigrams(
         tokens, int(limit) if limit else None
     )
     if kind.startswith("SU"):
-        grams += naive.ngrams(tokens, 1)
+        grams += ngrams(tokens, 1)
     return grams
 
 

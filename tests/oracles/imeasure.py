@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.kernel.common import Encoded
+from tests.support.kernels import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Alternative,
         CorrectedSentence,
     )
+    from pipeline.kernel.common import Encoded
 
 ORDER = (
     (1, 1, 1),
@@ -193,12 +194,7 @@ class Vocabulary(dict[str, int]):
         )
 
 
-def ids_of(lines: Sequence[Sequence[int]]) -> Encoded:
-    """Return lines of ids as the kernel takes them."""
-    offsets = np.cumsum([0, *map(len, lines)], dtype=np.int64)
-    return Encoded(
-        np.array([token for line in lines for token in line], np.int32), offsets
-    )
+ids_of = encoded
 
 
 def firsts_of(groups: Iterable[Sequence[Any]]) -> Ints:

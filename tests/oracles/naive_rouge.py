@@ -152,9 +152,3 @@ def skip_bigrams(
         if gap is None or j - i - 1 <= gap:
             pairs[tokens[i], tokens[j]] += 1
     return pairs
-
-
-def ngrams(tokens: Tokens, order: int) -> Counter[tuple[Hashable, ...]]:
-    return Counter(
-        tuple(tokens[i : i + order]) for i in range(len(tokens) - order + 1)
-    )

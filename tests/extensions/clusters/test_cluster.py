@@ -23,7 +23,6 @@ import pytest
 
 from pipeline import stages
 from pipeline.backends import CLUSTER_BACKENDS, ClusterBackend
-from pipeline.cli.dispatch import main
 from pipeline.data import opener, scan
 from pipeline.data.config.models import RunConfig
 from pipeline.data.opener import Opener
@@ -46,6 +45,7 @@ from pipeline.parallel import WorkerLostError, processors
 from pipeline.scoring import sums
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison
+from tests.support.commands import typed
 from tests.support.words import wordlist
 
 if TYPE_CHECKING:
@@ -187,6 +187,12 @@ def config(tmp_path: Path) -> Path:
     return found
 
 
+def check_one_process(config: Path, folder: Path) -> None:
+    """Expect that a run in one process writes the same files."""
+    run(config, folder / "one", RunOptions(n_jobs=1, backend="serial"))
+    assert tree(folder / "run") == tree(folder / "one")
+
+
 # ---- real workers
 
 
@@ -216,8 +222,7 @@ def test_the_files_have_the_bytes_of_one_process(
     pids = {
         int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")
     }
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    check_one_process(config, tmp_path)
     assert told == []
     assert pids
     assert os.getpid() not in pids
@@ -275,8 +280,7 @@ def test_a_run_uses_the_cluster_that_has_opened_its_texts(
             stages.prepare(config, dask.options), tmp_path / "run", dask.options
         )
     assert connect.call_count == 1
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    check_one_process(config, tmp_path)
 
 
 def test_samples_of_more_lines_than_memory_holds_are_shared(
@@ -332,8 +336,7 @@ def test_workers_that_do_not_share_the_folder_send_their_counts(
     ):
         run(config, tmp_path / "run", dask.options)
     assert written == 11
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    check_one_process(config, tmp_path)
 
 
 def test_a_worker_that_is_killed_is_made_good(
@@ -353,8 +356,7 @@ def test_a_worker_that_is_killed_is_made_good(
         )
     assert (tmp_path / "dead").exists()
     assert results.missing == []
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    check_one_process(config, tmp_path)
     if any_cluster.backend == "dask":  # spark may have made it good itself
         assert len(told) == 1
         assert told[0].startswith(
@@ -418,8 +420,7 @@ def test_an_interrupted_run_leaves_no_task_on_the_cluster_and_goes_on(
         run(config, tmp_path / "run", dask.options, Hears(progress=interrupt))
     assert tasks_of(str(dask.address)) == 0
     run(config, tmp_path / "run", dask.options)
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    check_one_process(config, tmp_path)
 
 
 def tasks_of(address: str) -> int:
@@ -477,8 +478,7 @@ def test_without_an_address_workers_are_started_here_and_end(
         check=True,
     )
     assert done.stderr == b""
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    check_one_process(config, tmp_path)
 
 
 def test_what_is_counted_needs_no_cluster(config: Path, tmp_path: Path) -> None:
@@ -498,7 +498,6 @@ def test_nobody_at_the_address_is_told_soon(
     backend: str,
     config: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
     command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -528,21 +527,12 @@ def test_nobody_at_the_address_is_told_soon(
         if backend == "spark"
         else f"127.0.0.1:{port}"
     )
-    command = [
-        "run",
-        str(config),
-        "-q",
-        "--output",
-        str(tmp_path / "run"),
-        "--backend",
-        backend,
-        "--address",
-        address,
-    ]
-    assert main(command) == 2
+    error = command.refused(
+        f"run {config} -q --output {tmp_path / 'run'} --backend {backend} --address {address}"
+    ).err
     assert waits == [clusters.MAX_ANSWER_SECONDS]
     expected = f"backend {backend} at {address}: nobody answers there (Connection refused); is the scheduler running?"
-    assert capsys.readouterr().err == f"error: {expected}\n"
+    assert error == f"error: {expected}\n"
 
 
 @pytest.mark.parametrize("backend", ["dask", "ray", "spark"])
@@ -600,17 +590,14 @@ def test_an_address_of_the_config_is_not_that_of_another_backend(
     ] == [None, written.address]
     settings = wordlist("--set run.backend=dask --set run.address=127.0.0.1:1")
     assert (
-        main(
-            [
-                "run",
-                str(config),
-                *settings,
-                "--backend",
-                "serial",
-                "-q",
-                "--output",
-                str(tmp_path / "run"),
-            ]
+        typed(
+            f"run {config}",
+            *settings,
+            "--backend",
+            "serial",
+            "-q",
+            "--output",
+            str(tmp_path / "run"),
         )
         == 0
     )

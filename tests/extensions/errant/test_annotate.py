@@ -29,7 +29,7 @@ from pipeline.extensions.errant.errant_annotator import (
     trivial,
     versions_of,
 )
-from tests.conftest import called
+from tests.support.commands import Command
 from tests.support.words import wordlist
 
 if TYPE_CHECKING:
@@ -331,7 +331,6 @@ def test_versions_name_the_pipeline_and_know_its_files(
 
 
 def test_the_command(
-    capsys: pytest.CaptureFixture[str],
     command: Command,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
@@ -344,22 +343,10 @@ def test_the_command(
     source.write_text("a b\n\nd\n")
     one.write_bytes(b"a b\r\nx\r\ne")
     two.write_text("a c\n\nd\n")
-    command = (
-        "m2",
-        "annotate",
-        "-orig",
-        source,
-        "-cor",
-        one,
-        two,
-        "-out",
-        out,
-        "--model",
-        "m",
-    )
-    code, said, told = called(capsys, *command)
-    assert (code, said) == (0, "")
-    assert told.splitlines() == [
+    line = f"m2 annotate -orig {source} -cor {one} {two} -out {out} --model m"
+    printed, messages = command(line)
+    assert printed == ""
+    assert messages.splitlines() == [
         "note: made with errant:1|spacy:2|model:m-3",
         "note: 6 pairs of sentences, 2 of them changed; 2 are distinct, 0 of these were kept from before",
         "note: the empty line 2 of the source has no sentence in the M2 file, as errant_parallel writes none",
@@ -370,31 +357,26 @@ def test_the_command(
         == f"S a b\n{noop}0\nA 0 1|||m|||a c|||1\n\nS d\nA 0 1|||m|||e|||0\n{noop}1\n\n"
     )
     assert sorted(path.name for path in out.parent.iterdir()) == ["out.m2"]
-    assert "2 of these were kept" in called(capsys, *command)[2]
-    assert called(capsys, *command, "--no-cache", "-q") == (0, "", "")
+    assert "2 of these were kept" in command(line).err
+    assert command(f"{line} --no-cache -q") == ("", "")
     assert len(asked) == 2
 
 
 @pytest.mark.usefixtures("asked")
+@pytest.mark.parametrize(
+    ("corrected", "message"),
+    [
+        (b"a b\n", ": has 1 lines, and {} has 2; expected the same"),
+        (b"\xff\nb\n", ":1: byte 1 of the line (0xff) is not valid UTF-8"),
+    ],
+)
 def test_the_command_refuses_texts_that_do_not_fit(
-    command: Command, tmp_path: Path
+    corrected: bytes, message: str, command: Command, tmp_path: Path
 ) -> None:
     source, other, out = (tmp_path / name for name in ("s", "c", "out.m2"))
     source.write_text("a b\nd\n")
-    other.write_text("a b\n")
-    told = command.refused(
-        f"m2 annotate -orig {source} -cor {other} -out {out}"
-    ).err
-    assert (
-        told
-        == f"error: {other}: has 1 lines, and {source} has 2; expected the same\n"
-    )
+    other.write_bytes(corrected)
+    line = f"m2 annotate -orig {source} -cor {other} -out {out}"
+    error = command.refused(line).err
+    assert error == f"error: {other}{message.format(source)}\n"
     assert not out.exists()
-    other.write_bytes(b"\xff\nb\n")
-    told = command.refused(
-        f"m2 annotate -orig {source} -cor {other} -out {out}"
-    ).err
-    assert (
-        told
-        == f"error: {other}:1: byte 1 of the line (0xff) is not valid UTF-8\n"
-    )

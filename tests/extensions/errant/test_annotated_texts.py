@@ -14,7 +14,6 @@ import pytest
 
 import pipeline
 from pipeline import stages
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.execution import workers
 from pipeline.extensions.errant.errant_annotator import Pair, versions_of
@@ -804,53 +803,24 @@ def test_errant_itself_on_conll14(shared: Path) -> None:
 
 
 def test_texts_are_explained_as_their_m2_files(
-    asked: list[list[Pair]],
-    capsys: pytest.CaptureFixture[str],
-    command: Command,
-    monkeypatch: pytest.MonkeyPatch,
+    asked: list[list[Pair]], command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is said of M2 files is tested in tests/cli/test_explain.py."""
-    texts = wordlist("-s s.txt -r r0.txt r1.txt -o")
+    auto = "--annotator auto"
+    texts = "-s s.txt -r r0.txt r1.txt -o A.txt --line"
     for line in range(1, 5):
-        annotated = command(
-            "explain errant --annotator auto",
-            *texts,
-            "A.txt",
-            "--line",
-            str(line),
-        )
-        assert (
-            annotated.out.replace("A.txt", "A.m2")
-            == command(f"explain errant -r gold.m2 -o A.m2 --line {line}").out
-        )
-        assert annotated.err == ""
+        out, err = command(f"explain errant {auto} {texts} {line}")
+        from_file = command(f"explain errant -r gold.m2 -o A.m2 --line {line}")
+        assert (out.replace("A.txt", "A.m2"), err) == (from_file.out, "")
     assert len(asked) == 1
-    both = [
-        "explain",
-        "errant[annotator=auto]",
-        "--compare",
-        "errant[annotator=en_two]",
-        *texts,
-        "A.txt",
-        "--line",
-        "1",
-    ]
-    assert main(both) == 0
-    assert capsys.readouterr().out.count("R:TWO") > 0
-    assert (
-        "--annotator auto"
-        in command.refused("explain errant", *texts, "A.txt", "--line", "1").err
-    )
-    assert (
-        "bleu has no such option"
-        in command.refused(
-            "explain bleu --annotator auto", *texts, "A.txt", "--line", "1"
-        ).err
-    )
+    out = command(
+        f"explain errant[annotator=auto] --compare errant[annotator=en_two] {texts} 1"
+    ).out
+    assert "R:TWO" in out
+    error = command.refused(f"explain errant {texts} 1").err
+    assert "--annotator auto" in error
+    error = command.refused(f"explain bleu {auto} {texts} 1").err
+    assert "bleu has no such option" in error
     take_away(monkeypatch)
-    assert (
-        "pip install"
-        in command.refused(
-            "explain errant --annotator auto", *texts, "A.txt", "--line", "1"
-        ).err
-    )
+    error = command.refused(f"explain errant {auto} {texts} 1").err
+    assert "pip install" in error

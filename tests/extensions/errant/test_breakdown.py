@@ -22,14 +22,15 @@ from pipeline.scoring.results import REST, Breakdown, Results
 from pipeline.scoring.stored_runs import load
 from tests.conftest import run
 from tests.oracles import naive_errant
+from tests.support.numbers import near
 from tests.support.results_schema import results_schema
 from tests.support.words import wordlist
-from tests.support.numbers import near
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+COUNTS = ("tp", "fp", "fn")
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT", "POST")
 TYPES = (
     "R:NOUN",
@@ -108,9 +109,19 @@ def write_edits(
 
 def counts_of(part: Breakdown) -> dict[str, tuple[float, ...]]:
     return {
-        item.category: tuple(item.outputs[name] for name in ("tp", "fp", "fn"))
+        item.category: tuple(item.outputs[name] for name in COUNTS)
         for item in part.categories
     }
+
+
+def check_totals(results: Results) -> None:
+    """Expect that the counts of types sum to those of the scores."""
+    totals = {}
+    for score in results.scores:
+        totals[score.system] = [score.outputs[name] for name in COUNTS]
+    for part in results.breakdown:
+        counts = [*counts_of(part).values()]
+        assert np.sum(counts, axis=0).tolist() == totals[part.system]
 
 
 def tables(text: str) -> dict[int, dict[str, list[str]]]:
@@ -205,13 +216,7 @@ def test_types_and_their_samples_are_those_of_a_naive_program(
                 assert item.intervals[name] == near(
                     (values[2], values[-3])
                 )  # of 40, 5% are 2
-        whole = next(
-            score for score in results.scores if score.system == part.system
-        )
-        totals = np.sum(
-            [list(counts) for counts in counts_of(part).values()], axis=0
-        ).tolist()
-        assert totals == [whole.outputs[name] for name in ("tp", "fp", "fn")]
+    check_totals(results)
 
 
 @pytest.mark.parametrize(
@@ -223,17 +228,7 @@ def test_types_sum_to_the_totals(tmp_path: Path, options: str) -> None:
         write_edits(tmp_path, metrics=[f"errant[{options}]"]), tmp_path / "run"
     )
     assert len(results.breakdown) == 9
-    whole = {
-        score.system: [score.outputs[name] for name in ("tp", "fp", "fn")]
-        for score in results.scores
-    }
-    for part in results.breakdown:
-        assert (
-            np.sum(
-                [list(counts) for counts in counts_of(part).values()], axis=0
-            ).tolist()
-            == whole[part.system]
-        )
+    check_totals(results)
     if options == "types=DET":
         names = {
             item.category
@@ -255,18 +250,9 @@ def test_rare_types_share_a_row_and_a_warning_says_so(
         "there are 8 types of edits; the 5 that are most frequent" in warning
         for warning in results.warnings
     )
-    whole = {
-        score.system: [score.outputs[name] for name in ("tp", "fp", "fn")]
-        for score in results.scores
-    }
+    check_totals(results)
     for part in results.breakdown:
         assert part.categories[-1].category == REST
-        assert (
-            np.sum(
-                [list(counts) for counts in counts_of(part).values()], axis=0
-            ).tolist()
-            == whole[part.system]
-        )
 
 
 def test_means_of_sentences_have_no_parts(tmp_path: Path) -> None:

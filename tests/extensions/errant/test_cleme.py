@@ -29,8 +29,8 @@ from pipeline.scoring.sentences import reduce
 from tests.conftest import run
 from tests.oracles import naive_cleme as naive
 from tests.support.metrics import system_counts
-from tests.support.words import wordlist
 from tests.support.numbers import very_near
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -45,13 +45,30 @@ from tests.oracles import naive_errant
 from tests.support.words import wordlist
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from pipeline.evaluation import Result
     from pipeline.extensions.errant.metrics.errant import Compared
+    from pipeline.scoring.results import Results
 
 
 pytestmark = pytest.mark.filterwarnings("ignore")
+
+
+def stored_run(
+    folder: Path, gold: str, output: str, metrics: list[str]
+) -> Results:
+    """Run a config with a gold file and the M2 file of a system."""
+    (folder / "gold.m2").write_text(gold, encoding="utf-8")
+    (folder / "A.m2").write_text(output, encoding="utf-8")
+    config = {
+        "datasets": {"d": {"gold": str(folder / "gold.m2")}},
+        "systems": [str(folder / "A.m2")],
+        "metrics": metrics,
+        "output": {"dir": str(folder / "run")},
+    }
+    return stages.run(stages.prepare(from_mapping(config)))[1]
+
 
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT", "POST")
 COUNTS = ("tp", "fp", "fn")
@@ -118,13 +135,13 @@ def annotated(shared: Path, system: str) -> str:
     return str(shared / "edits" / "m2" / f"conll14-{system}.errant")
 
 
-def shown(result: Result) -> list[str]:
+def shown(outputs: Mapping[str, float]) -> list[str]:
     """Return counts and scores as errant_compare rounds and prints them."""
     scores = [
-        str(round(result.outputs[name], 4))
+        str(round(outputs[name], 4))
         for name in ("precision", "recall", "errant")
     ]
-    return [*(str(int(result.outputs[name])) for name in COUNTS), *scores]
+    return [*(str(int(outputs[name])) for name in COUNTS), *scores]
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -138,7 +155,7 @@ def test_conll_totals_in_every_mode(shared: Path, system: str) -> None:
         gold=gold,
     )
     for result, (options, expected) in zip(scored, cases.items(), strict=True):
-        assert shown(result) == expected, options
+        assert shown(result.outputs) == expected, options
 
 
 def test_conll_categories(shared: Path) -> None:
@@ -163,7 +180,7 @@ def test_conll_categories(shared: Path) -> None:
         annotated(shared, "AMU"), metrics=list(expected), gold=gold
     )
     for result, (name, row) in zip(scored, expected.items(), strict=True):
-        assert shown(result) == row, name
+        assert shown(result.outputs) == row, name
 
 
 def chosen_rows(result: Result) -> list[tuple[int, int, int]]:
@@ -270,40 +287,25 @@ def test_random_files_with_several_annotators_on_both_sides(
             rows = naive_errant.chosen(
                 m2(output), m2(gold), float(beta), **given
             )
-            tp, fp, fn = (
-                sum(counts[kind] for row in rows for counts in row.values())
-                for kind in range(3)
-            )
-            assert [int(result.outputs[name]) for name in COUNTS] == [
-                tp,
-                fp,
-                fn,
-            ], (seed, text)
-            score = naive_errant.f_beta(tp, fp, fn, float(beta))[0]
+            totals = np.zeros(3, int)
+            for row in rows:
+                totals += np.sum([*row.values()], axis=0, dtype=int)
+            counts = [int(result.outputs[name]) for name in COUNTS]
+            assert counts == totals.tolist(), (seed, text)
+            score = naive_errant.f_beta(*counts, float(beta))[0]
             assert result.score == pytest.approx(score, rel=0, abs=1e-15)
 
 
 def test_a_type_that_nobody_has_is_said(tmp_path: Path) -> None:
     """Without an edit to be found every score is 1, which looks perfect."""
     block = "S a b\nA 0 1|||R:NOUN|||c|||REQUIRED|||-NONE-|||0\n"
-    for name in ("gold.m2", "A.m2"):
-        (tmp_path / name).write_text(block, encoding="utf-8")
-    config = {
-        "datasets": {"d": {"gold": str(tmp_path / "gold.m2")}},
-        "systems": [str(tmp_path / "A.m2")],
-        "metrics": ["errant[types=R:NUON]", "errant[types=R:NOUN]"],
-        "output": {"dir": str(tmp_path / "run")},
-    }
-    results = stages.run(stages.prepare(from_mapping(config)))[1]
-    assert [
-        warning for warning in results.warnings if "of the types" in warning
-    ] == [
+    metrics = ["errant[types=R:NUON]", "errant[types=R:NOUN]"]
+    results = stored_run(tmp_path, block, block, metrics)
+    warnings = [text for text in results.warnings if "of the types" in text]
+    assert warnings == [
         "d: errant: no edit at all is of the types R:NUON; are they written as in the files?"
     ]
-    assert [(score.system, score.score) for score in results.scores] == [
-        ("A", 1.0),
-        ("A", 1.0),
-    ]
+    assert [score.score for score in results.scores] == [1.0, 1.0]
 
 
 CHINESE = """S 甲 乙 丙
@@ -324,25 +326,15 @@ def test_files_of_cherrant_are_read_as_cherrant_reads_them(
 ) -> None:
     """Blanks in corrections mean nothing, lines T0-A0 are skipped, and a sentence with NA alone
     does not count."""
-    (tmp_path / "gold.m2").write_text(CHINESE, encoding="utf-8")
     output = (
         CHINESE.replace("丁 戊|||", "丁戊|||")
         .replace("S 甲 \uff1a 乙", "S 甲 : 乙")
-        .replace("NA|||-NONE-", "S|||丁")
+        .replace("-1 -1|||NA|||-NONE-", "0 1|||S|||丁")
     )
-    (tmp_path / "A.m2").write_text(
-        output.replace("A -1 -1|||S", "A 0 1|||S"), encoding="utf-8"
-    )
-    config = {
-        "datasets": {"d": {"gold": str(tmp_path / "gold.m2")}},
-        "systems": [str(tmp_path / "A.m2")],
-        "metrics": ["errant[style=cherrant]", "errant"],
-        "output": {"dir": str(tmp_path / "run")},
-    }
-    scores = stages.run(stages.prepare(from_mapping(config)))[1].scores
-    assert [
-        [score.outputs[name] for name in ("tp", "fp", "fn")] for score in scores
-    ] == [[1, 0, 0], [0, 2, 2]]
+    metrics = ["errant[style=cherrant]", "errant"]
+    scores = stored_run(tmp_path, CHINESE, output, metrics).scores
+    counts = [[score.outputs[name] for name in COUNTS] for score in scores]
+    assert counts == [[1, 0, 0], [0, 2, 2]]
 
 
 DEMO = json.loads(
@@ -376,33 +368,23 @@ def test_what_cherrant_prints_of_its_demonstration(
 ) -> None:
     """Totals by -cs and -ds, and each type by -cat 3: two annotators, the sentence of one of them
     with a noop alone."""
-    (tmp_path / "gold.m2").write_text(demo(f"ref.{unit}", ""), encoding="utf-8")
-    (tmp_path / "A.m2").write_text(demo(f"hyp.{unit}", " "), encoding="utf-8")
-    config = {
-        "datasets": {"d": {"gold": str(tmp_path / "gold.m2")}},
-        "systems": [str(tmp_path / "A.m2")],
-        "metrics": [
-            f"errant[style=cherrant,mode={mode}]" for mode in ("cs", "ds")
-        ],
-        "output": {"dir": str(tmp_path / "run")},
-    }
-    results = stages.run(stages.prepare(from_mapping(config)))[1]
+    results = stored_run(
+        tmp_path,
+        demo(f"ref.{unit}", ""),
+        demo(f"hyp.{unit}", " "),
+        [f"errant[style=cherrant,mode={mode}]" for mode in ("cs", "ds")],
+    )
     for score, mode in zip(results.scores, ("cs", "ds"), strict=True):
-        counts = [str(int(score.outputs[name])) for name in COUNTS]
-        rates = [
-            str(round(score.outputs[name], 4))
-            for name in ("precision", "recall", "errant")
-        ]
-        assert " ".join(counts + rates) == DEMO["printed"][f"{unit} {mode}"]
+        printed = " ".join(shown(score.outputs))
+        assert printed == DEMO["printed"][f"{unit} {mode}"]
     (part,) = (
         part
         for part in results.breakdown
         if part.tier == 3 and "mode:cs" in part.metric
     )
-    types = {
-        item.category: " ".join(str(int(item.outputs[name])) for name in COUNTS)
-        for item in part.categories
-    }
+    types = {}
+    for item in part.categories:
+        types[item.category] = " ".join(shown(item.outputs)[:3])
     assert types == DEMO["types"][unit]
 
 
@@ -420,41 +402,31 @@ def test_a_correction_is_one_word_for_cherrant(
     """0.3846 is what compare_m2_for_evaluation.py prints of demo.word with -multi; blanks are
     removed before words are counted. The counts are those of the edits of two tokens and more, or
     of fewer, in the files."""
-    write(
-        {
-            str(tmp_path / "gold.m2"): demo("ref.word", ""),
-            str(tmp_path / "A.m2"): demo("hyp.word", " "),
-        }
+    results = stored_run(
+        tmp_path,
+        demo("ref.word", ""),
+        demo("hyp.word", " "),
+        [f"errant[style=cherrant,{options}]"],
     )
-    scored = pipeline.evaluate(
-        tmp_path / "A.m2",
-        metrics=f"errant[style=cherrant,{options}]",
-        gold=str(tmp_path / "gold.m2"),
-    )
-    assert [
-        *(scored[0].outputs[name] for name in COUNTS),
-        round(scored[0].score, 4),
-    ] == expected
+    (score,) = results.scores
+    counts = [score.outputs[name] for name in COUNTS]
+    assert [*counts, round(score.score, 4)] == expected
 
 
 def test_types_of_other_programs_are_categories_of_their_own() -> None:
     """Only M:, R: and U: are cut off, so that no category is without a name."""
-    names = (
-        "R:NOUN:NUM",
-        "U:DET",
-        "ArtOrDet",
-        "Mec",
-        "Nn",
-        "M",
-        "R:",
-        "UNK",
-        "S:X",
-    )
-    first, second = (
-        [Errant().category(name, tier) for name in names] for tier in (1, 2)
-    )
-    assert first == wordlist("R U ArtOrDet Mec Nn M R: UNK S:X")
-    assert second == wordlist("NOUN:NUM DET ArtOrDet Mec Nn M R: UNK S:X")
+    categories = {
+        "R:NOUN:NUM": ("R", "NOUN:NUM"),
+        "U:DET": ("U", "DET"),
+        "ArtOrDet": ("ArtOrDet", "ArtOrDet"),
+        "M": ("M", "M"),
+        "R:": ("R:", "R:"),
+        "UNK": ("UNK", "UNK"),
+        "S:X": ("S:X", "S:X"),
+    }
+    for name, expected in categories.items():
+        found = tuple(Errant().category(name, tier) for tier in (1, 2))
+        assert found == expected
 
 
 # The hits and misses that are counted as arrays are those of compare(), sentence by sentence.

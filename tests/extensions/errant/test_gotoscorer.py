@@ -13,8 +13,8 @@ import pytest
 
 import pipeline
 from pipeline.errors import InputError
-from tests.support.words import wordlist
 from tests.support.numbers import near, very_near
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from pathlib import Path

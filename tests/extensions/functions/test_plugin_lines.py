@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.extensions.human.judgments import read_judgments
 from pipeline.extensions.human.meta_evaluation import (
     judged_scores,
@@ -32,9 +31,9 @@ from pipeline.report.tables.ranked import groups
 from pipeline.scoring.terms import ByLine
 from tests.extensions.functions.plugin_page import OUTPUTS, REFERENCES, SOURCE
 from tests.extensions.page.test_page import unlettered
+from tests.support.commands import typed
 from tests.support.extensions import needs
 from tests.support.numbers import near
-from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,13 +83,11 @@ def run(
     """Run a config with `few`."""
     (folder / "few.py").write_text(SOME)
     (folder / "few.yaml").write_text(CONFIG % (metrics, statistics, out))
-    more = [
-        word
-        for name in ("kept", "coded")
-        if name in metrics
-        for word in ("--plugin", f"{name}.py")
-    ]
-    assert main(["run", "few.yaml", "--plugin", "few.py", *more, "-q"]) == 0
+    line = "run few.yaml --plugin few.py -q"
+    for name in ("kept", "coded"):
+        if name in metrics:
+            line += f" --plugin {name}.py"
+    assert typed(line) == 0
     return folder / out
 
 
@@ -144,7 +141,7 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:
 
 @pytest.mark.skipif("parquet" not in FORMATS, reason="needs the format parquet")
 def test_pages_files_and_tables_have_all_lines(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
+    folder: Path, command: Command
 ) -> None:
     from pyarrow import parquet
 
@@ -154,12 +151,11 @@ def test_pages_files_and_tables_have_all_lines(
     assert data is not None
     (dataset,) = data["datasets"]
     entry = dataset["metrics"][0]
-    width, starts = entry["width"], dataset["starts"]
+    width = entry["width"]
+    starts = [width * start for start in dataset["starts"]]
     for line in range(len(SOURCE)):
         scores = unlettered(
-            entry["rows"][
-                starts[line] * width : starts[line + 1] * width : width
-            ]
+            entry["rows"][starts[line] : starts[line + 1] : width]
         )
         names = {
             name: dataset["who"][line * 4 + n]
@@ -173,50 +169,34 @@ def test_pages_files_and_tables_have_all_lines(
     assert len(picked) == 12
     command(f"report {directory} --format parquet html")
     table = parquet.read_table(directory / "sentences.parquet").to_pylist()
-    own = [
+    table = [
         row
         for row in table
         if row["system"] == "eager" and row["metric"].startswith("few")
     ]
-    assert [row["line"] for row in own] == list(range(1, len(SOURCE) + 1))
-    assert [row["line"] - 1 for row in own if row["score"] is None] == GONE
-    capsys.readouterr()
+    assert [row["line"] for row in table] == list(range(1, len(SOURCE) + 1))
+    assert [row["line"] - 1 for row in table if row["score"] is None] == GONE
     line = GONE[0] + 1
-    told = command(f"show {directory} --line {line}").out
-    assert OUTPUTS["eager"][line - 1] in told
-    assert [
-        row.split()[1] for row in told.splitlines() if row.startswith("eager ")
-    ][-1:] == ["-"]
+    printed = command(f"show {directory} --line {line}").out
+    assert OUTPUTS["eager"][line - 1] in printed
+    assert re.findall(r"(?m)^eager +(\S+)", printed)[-1] == "-"
     files = [f"data/systems/{name}.txt" for name in OUTPUTS]
-    rows = [
-        row.split("\t")
-        for row in command(
-            "score few --plugin few.py -o",
-            *files,
-            "-r",
-            "data/reference0.txt",
-            "--sentences",
-        ).out.splitlines()[1:]
-    ]
-    assert [
-        int(row[1]) - 1 for row in rows if "eager" in row[0] and row[2] == "-"
-    ] == GONE
-    worst = [
-        row
-        for row in command(
-            f"compare {directory} --worst 3 --system eager broken --metric few"
-        ).out.splitlines()
-        if row.startswith("line ")
-    ]
-    kept = [n for n in range(len(SOURCE)) if n not in GONE]
-    apart = {
-        n: abs(
-            len(OUTPUTS["eager"][n].split()) - len(OUTPUTS["broken"][n].split())
-        )
-        for n in kept
-    }
-    assert [int(row.split()[1].strip(":")) - 1 for row in worst] == sorted(
-        apart, key=lambda n: -apart[n]
+    printed = command(
+        "score few --plugin few.py -r data/reference0.txt --sentences -o",
+        *files,
+    ).out
+    missing = re.findall(r"(?m)^\S*eager\S*\t(\d+)\t-", printed)
+    assert [int(number) - 1 for number in missing] == GONE
+    printed = command(
+        f"compare {directory} --worst 3 --system eager broken --metric few"
+    ).out
+    differences = {}
+    for line in {*range(len(SOURCE))} - {*GONE}:
+        sizes = [len(OUTPUTS[n][line].split()) for n in ("eager", "broken")]
+        differences[line] = -abs(sizes[0] - sizes[1])
+    worst = re.findall(r"(?m)^line (\d+)", printed)
+    assert [int(number) - 1 for number in worst] == sorted(
+        differences, key=lambda line: (differences[line], line)
     )[:3]
 
 
@@ -345,18 +325,15 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(
         f"{begin}one: {{references: [data/reference1.txt], keep: [1-50]}}, ",
     )
     (folder / "units.yaml").write_text(text)
-    assert main(wordlist("run units.yaml --plugin units.py -q")) == 0
-    assert main(wordlist("report runs/units --format numbers")) == 0
+    assert typed("run units.yaml --plugin units.py -q") == 0
+    assert typed("report runs/units --format numbers") == 0
     numbers = folder / "runs" / "units" / "numbers"
     assert sorted(path.name for path in numbers.glob("*")) == [
         "external.yaml",
         "units-beta-0.5",
         "units-beta-1",
     ]
-    assert (
-        main(["run", str(numbers / "external.yaml"), "-q", "--output", "again"])
-        == 0
-    )
+    assert typed(f"run {numbers / 'external.yaml'} -q --output again") == 0
     again = [
         rows_of(folder / "again", f"title:units-beta-{beta}")
         for beta in ("1", "0.5")
@@ -411,42 +388,31 @@ class Faulty:
 """
 
 
-def fault(folder: Path, body: str) -> int:
-    """Try a metric whose body is given."""
+def trying(folder: Path, body: str) -> str:
+    """Return the command that tries a metric of this body."""
     (folder / "faulty.py").write_text(FAULTY.format(body))
     (folder / "faulty.yaml").write_text(
         CONFIG % ("faulty, chrf", "", "runs/faulty")
     )
-    return main(
-        wordlist(
-            "validate faulty.yaml --plugin faulty.py --try --set run.devices=cpu"
-        )
-    )
+    return "validate faulty.yaml --plugin faulty.py --try --set run.devices=cpu"
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_that_a_batch_shows_are_found_by_a_try(
-    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, name: str, command: Command
 ) -> None:
-    assert fault(folder, FAULTS[name]) == 2
-    told = capsys.readouterr().err
     assert re.fullmatch(
         r"error: sample, \w+, line \d+: faulty is \S+ in one call and \S+ in another: the number of a text must depend "
         r"on that text alone, not on its batch or on calls before\n",
-        told,
+        command.refused(trying(folder, FAULTS[name])).err,
     )
 
 
-def test_a_try_says_what_agrees(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
-) -> None:
-    assert (
-        fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]")
-        == 0
-    )
+def test_a_try_says_what_agrees(folder: Path, command: Command) -> None:
+    body = "return [len(o) + 1e-9 * len(outputs) for o in outputs]"
     assert (
         "tried: faulty|version:1: 2 texts have the same numbers in 5 calls\n"
-        in capsys.readouterr().out
+        in command(trying(folder, body)).out
     )
     assert (
         "tried: referee|version:2026-05|none:skip|among:4: 2 texts have"
@@ -455,12 +421,12 @@ def test_a_try_says_what_agrees(
 
 
 def test_a_dry_run_says_how_many_texts_would_be_computed(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
+    folder: Path, command: Command
 ) -> None:
     run(folder)
     distinct = len({text for texts in OUTPUTS.values() for text in texts})
     (folder / "more.txt").write_text("x\n" * len(SOURCE))
-    capsys.readouterr()
+
     text = (
         (folder / "few.yaml")
         .read_text()
@@ -544,10 +510,9 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
         (CONFIG % ("few", "", "d")).replace("systems/*", "systems/eager")
     )
     command("run few.yaml --plugin few.py -q")
-    command.refused("compare c d")
     line = min(set(GONE) ^ set(left_out(OUTPUTS["eager"]))) + 1
     told = f"few is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
-    assert capsys.readouterr().err == f"error: sample: {told}\n"
+    assert command.refused("compare c d").err == f"error: sample: {told}\n"
 
 
 # --- how such metrics are shown
@@ -572,19 +537,18 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
         CONFIG
         % ("ppl, chrf", ", baseline: unchanged, outputs: all", "runs/ppl")
     )
-    command("run ppl.yaml --plugin ppl.py -q --boards")
-    means = {
-        name: float(np.mean([len(o.split()) for o in texts]))
-        for name, texts in OUTPUTS.items()
-    }
-    best, *_ = order = sorted(means, key=lambda name: means[name])
+    printed = command("run ppl.yaml --plugin ppl.py -q --boards").out
+    means = {}
+    for name, texts in OUTPUTS.items():
+        means[name] = float(np.mean([len(o.split()) for o in texts]))
+    order = sorted(means, key=lambda name: means[name])
+    best = order[0]
     shown = {
-        name: (f"{3.25 * mean + 0.125:.2f}", f"{mean:.2f}")
+        name: [f"{3.25 * mean + 0.125:.2f}", f"{mean:.2f}"]
         for name, mean in means.items()
     }
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:6]]
-    assert [row[1] for row in rows] == order
-    assert [tuple(row[2:4]) for row in rows] == [shown[name] for name in order]
+    rows = [line.split() for line in printed.splitlines()[2:6]]
+    assert [row[1:4] for row in rows] == [[n, *shown[n]] for n in order]
     away = f"{3.25 * (means[best] - means['unchanged']):+.2f}"
     assert away in " ".join(rows[0])
     for form, expected in (
@@ -600,71 +564,55 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
     results = revisit(folder / "runs" / "ppl", texts=False).results
     axes = [score_rows(results, group) for group in groups(results)]
     assert [axis.axis for axis in axes] == ["ppl", "chrF (percent)"]
-    assert (
-        next(
-            f"{mark.low:.2f}"
-            for mark in axes[0].marks
-            if mark.kind != "interval"
-        )
-        == shown[best][0]
-    )
+    marks = [mark for mark in axes[0].marks if mark.kind != "interval"]
+    assert f"{marks[0].low:.2f}" == shown[best][0]
     command("report runs/ppl --format numbers")
     command("run runs/ppl/numbers/external.yaml -q --output again")
-    own, again = (
-        rows_of(folder / "runs" / "ppl", "ppl"),
-        rows_of(folder / "again", "title:ppl"),
+    by_code, by_files = (
+        [row | {"intervals": None} for row in rows_of(folder / run, metric)]
+        for run, metric in (("runs/ppl", "ppl"), ("again", "title:ppl"))
     )
-    assert len(own) == 4 + 3
-    assert [row | {"intervals": None} for row in own] == [
-        row | {"intervals": None} for row in again
-    ]
+    assert len(by_code) == 4 + 3
+    assert by_code == by_files
     cited = command("cite runs/ppl").out
     assert re.match(
         r"% ppl: ppl\|version:1\|level:mean\S* \[ppl2020\]\n", cited
     )
     assert "@article{ppl2020,\n  title = {Perplexity},\n}\n" in cited
-    command("show runs/ppl --line 4")
+    printed = command("show runs/ppl --line 4").out
     words = len(OUTPUTS["eager"][3].split())
-    row = next(
-        line.split()
-        for line in capsys.readouterr().out.splitlines()[::-1]
-        if line.startswith("eager")
-    )
-    assert row[1] == f"{3.25 * words + 0.125 + 1e-9:.2f}"
+    numbers = re.findall(r"(?m)^eager +(\S+)", printed)
+    assert numbers[-1] == f"{3.25 * words + 0.125 + 1e-9:.2f}"
 
 
 def test_explain_computes_the_numbers_of_a_sentence(
     folder: Path, command: Command
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
-    own = wordlist("--plugin ppl.py --plugin units.py --plugin referee.py")
-    data = wordlist(
-        "-s data/source.txt -r data/reference0.txt -o data/systems/eager.txt --line 4"
-    )
-    printed = command(
-        "explain ppl --compare chrf", *own, *data
-    ).out.splitlines()
+    more = "--plugin ppl.py --plugin units.py --plugin referee.py -s data/source.txt -r data/reference0.txt -o data/systems/eager.txt --line 4"
+    printed = command(f"explain ppl --compare chrf {more}").out.splitlines()
     words = len(OUTPUTS["eager"][3].split())
     assert printed[-2:] == [
         "  ppl",
         f"  ppl {3.25 * words + 0.125 + 1e-9:.2f}, tokens {words:.2f}",
     ]
     assert f"reference 1 {REFERENCES[0][3]}" in printed
-    assert command("explain units", *own, *data).out.endswith(
+    # no number there
+    assert command(f"explain units {more}").out.endswith(
         "  units 100.00 (precision 100.00, recall 100.00): tp 0, fp 0, fn 0\n"
-    )  # no number there
+    )
     assert (
         "referee scores all outputs of a line together"
-        in command.refused("explain referee", *own, *data).err
+        in command.refused(f"explain referee {more}").err
     )
 
 
 @needs("neural")
 def test_a_page_has_effects_by_a_metric_with_a_path(folder: Path) -> None:
     """Signatures have the digest of the file alone, so the page takes the metric of the config."""
-    assert main(wordlist("run fluency.yaml --plugin fluency.py -q")) == 0
+    assert typed("run fluency.yaml --plugin fluency.py -q") == 0
     # this process knows the code
-    assert main(wordlist("report runs/fluency --format html --effects 1")) == 0
+    assert typed("report runs/fluency --format html --effects 1") == 0
     page = (folder / "runs" / "fluency" / "report.html").read_text(
         encoding="utf-8"
     )

@@ -16,7 +16,6 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.functions import loading
 from pipeline.extensions.functions.calls import _StdoutToStderr
@@ -29,6 +28,7 @@ from tests.extensions.functions.plugin_page import (
     REFERENCES,
     SOURCE,
 )
+from tests.support.commands import typed
 from tests.support.words import wordlist
 
 if TYPE_CHECKING:
@@ -57,11 +57,11 @@ def commands() -> list[list[str]]:
 
 
 def test_every_command_of_the_page_works(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
+    printed = ""
     for words in commands():
-        assert main(words) == 0, words
-    printed = capsys.readouterr().out
+        printed += command("", *words).out
     assert (
         "kept: Share of the words of the source that the output still has"
         in printed
@@ -142,7 +142,7 @@ def test_runs_have_them_too_fresh_and_from_the_cache(
     folder: Path, size: int, jobs: int, backend: str
 ) -> None:
     (folder / "oracle.py").write_text(ORACLE.format(size=size))
-    for out, more in (("a", []), ("b", []), ("c", ["--no-cache"])):
+    for out, more in (("a", ""), ("b", ""), ("c", "--no-cache")):
         text = CONFIG.format(
             metrics='"chrf[level=mean]", own_chrf',
             jobs=jobs,
@@ -150,9 +150,7 @@ def test_runs_have_them_too_fresh_and_from_the_cache(
             out=out,
         )
         (folder / "o.yaml").write_text(text)
-        assert (
-            main(["run", "o.yaml", "--plugin", "oracle.py", "-q", *more]) == 0
-        )
+        assert typed("run o.yaml --plugin oracle.py -q", *more) == 0
     results = [
         json.loads((folder / out / "results.json").read_text()) for out in "abc"
     ]
@@ -370,12 +368,14 @@ def test_a_wrong_declaration_is_told_where_it_stands(message: str) -> None:
 
 
 def test_an_import_that_fails_is_told_with_its_line(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
+    folder: Path, command: Command
 ) -> None:
     (folder / "broken.py").write_text("\nimport no_such_module\n")
-    command.refused("list metrics --plugin broken.py")
-    expected = "error: --plugin broken.py: broken.py:2: ModuleNotFoundError: No module named 'no_such_module'\n"
-    assert capsys.readouterr().err == expected
+    error = command.refused("list metrics --plugin broken.py").err
+    assert (
+        error
+        == "error: --plugin broken.py: broken.py:2: ModuleNotFoundError: No module named 'no_such_module'\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["XCOMET", "moverscore", "bleurt"])
@@ -542,7 +542,7 @@ def test_nothing_but_the_command_line_imports_code(folder: Path) -> None:
         config.replace("kept", '"./kept"'),
     ):
         (folder / "c.yaml").write_text(text)
-        assert main(["run", "c.yaml", "-q"]) == 2
+        assert typed("run c.yaml -q") == 2
     assert set(sys.modules) & {f"{MODULE}kept", "kept"} == set()
 
 

@@ -16,15 +16,14 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.errors import InputError
 from pipeline.extensions.functions import models
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, from_values
 from pipeline.metrics.names import goodness
 from tests.extensions.functions.plugin_page import OUTPUTS, REFERENCES, SOURCE
+from tests.support.commands import typed
 from tests.support.extensions import with_extension
-from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -74,13 +73,13 @@ def test_without_references_every_other_metric_says_what_it_needs(
     folder: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     (folder / "alone.yaml").write_text(ALONE.format(metrics="kept, chrf, gleu"))
-    command.refused("run alone.yaml --plugin kept.py -q")
     told = "needs references, the texts that outputs are compared with: add `references: [FILE]`"
     expected = [
         f"error: alone.yaml:2:12: datasets.sample: {name} {told}"
         for name in ("chrf", "gleu")
     ]
-    assert capsys.readouterr().err.splitlines() == expected
+    error = command.refused("run alone.yaml --plugin kept.py -q").err
+    assert error.splitlines() == expected
     (folder / "nothing.yaml").write_text(
         ALONE.format(metrics="kept").replace("source: data/source.txt", "")
     )
@@ -343,11 +342,7 @@ def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
             ALONE.format(metrics=f"{{name: listed, model: {place}}}")
         )
         assert (
-            main(
-                wordlist(
-                    "run listed.yaml --plugin listed.py -q --fresh --device cpu"
-                )
-            )
+            typed("run listed.yaml --plugin listed.py -q --fresh --device cpu")
             == 0
         )
         record = json.loads((folder / "out" / "run.json").read_text())

@@ -36,8 +36,8 @@ from tests.conftest import called
 from tests.extensions.errant import stand_in
 from tests.extensions.functions.plugin_page import folder, forgotten  # noqa: F401 (fixtures)
 from tests.support.extensions import needs, with_extension
-from tests.support.words import wordlist
 from tests.support.numbers import near
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

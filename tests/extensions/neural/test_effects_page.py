@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline import reopen
-from pipeline.cli import main
 from pipeline.extensions.neural.attribution import attributed
 from pipeline.extensions.page.explorer import explorer
 from pipeline.report.tables import percent
 from tests.conftest import ROOT
+from tests.support.commands import typed
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -38,23 +38,12 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "metrics": ["chrf", "errant", "cleme"],
     }
     (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
-    assert (
-        main(
-            [
-                "run",
-                str(folder / "c.yaml"),
-                "-q",
-                "--output",
-                str(folder / "run"),
-            ]
-        )
-        == 0
-    )
+    assert typed(f"run {folder / 'c.yaml'} -q --output {folder / 'run'}") == 0
     return folder / "run"
 
 
 def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
-    assert main(["report", str(run), "--format", "html", "--effects", "4"]) == 0
+    assert typed(f"report {run} --format html --effects 4") == 0
     context = reopen.revisit(run)
     corpus, shown = context.corpora["sample"], 0
     pages = explorer(replace(context, effects=4))

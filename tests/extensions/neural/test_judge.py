@@ -27,7 +27,6 @@ from pipeline.extensions.neural.judge import (
     Judge,
 )
 from pipeline.metrics.build import from_text
-from tests.conftest import called
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
 from tests.support.words import wordlist
 
@@ -233,17 +232,14 @@ def test_no_text_can_end_the_message(server: Server) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_prompt_that_is_no_text_is_told_before_anything_is_asked(
-    capsys: pytest.CaptureFixture[str], command: Command
+    command: Command,
 ) -> None:
     Path("p.txt").write_bytes(b"Mark them.\n\xff\xfe")
-    for command in ("validate", "run"):
-        code, _, told = called(
-            capsys, command, "judge.yaml", "--set", "metrics.1.prompt=p.txt"
-        )
-        assert (
-            code,
-            "p.txt:2: byte 11 of the file is not valid UTF-8" in told,
-        ) == (2, True)
+    for line in ("validate", "run"):
+        error = command.refused(
+            f"{line} judge.yaml --set metrics.1.prompt=p.txt"
+        ).err
+        assert "p.txt:2: byte 11 of the file is not valid UTF-8" in error
 
 
 def test_a_prompt_of_ones_own(server: Server, tmp_path: Path) -> None:

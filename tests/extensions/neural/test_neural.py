@@ -13,8 +13,8 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -70,22 +70,23 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def some(tiny: Path, **more: Any) -> dict[str, Any]:
-    return {
-        "name": "some",
-        **{
-            name: str(tiny / name) for name in ("grammar", "fluency", "meaning")
-        },
-        **more,
-    }
+    models = {n: str(tiny / n) for n in ("grammar", "fluency", "meaning")}
+    return {"name": "some", **models, **more}
 
 
 def impara(tiny: Path, **more: Any) -> dict[str, Any]:
-    return {
-        "name": "impara",
-        "quality": str(tiny / "quality"),
-        "similarity": str(tiny / "similarity"),
-        **more,
-    }
+    models = {n: str(tiny / n) for n in ("quality", "similarity")}
+    return {"name": "impara", **models, **more}
+
+
+def bertscore(
+    tiny: Path, name: str = "bertscore", **more: Any
+) -> dict[str, Any]:
+    return {"name": name, "model": str(tiny / "cased"), **more}
+
+
+def scribendi(tiny: Path, **more: Any) -> dict[str, Any]:
+    return {"name": "scribendi", "model": str(tiny / "gpt2"), **more}
 
 
 @cache
@@ -266,11 +267,7 @@ def test_scribendi_is_1_where_the_output_is_likelier_and_near(
 
     seen = set()
     for threshold in ("0.8", "0.2"):
-        metric = {
-            "name": "scribendi",
-            "model": str(tiny / "gpt2"),
-            "threshold": threshold,
-        }
+        metric = scribendi(tiny, threshold=threshold)
         for outputs in SYSTEMS.values():
             expected = []
             for source, output in zip(SOURCES, outputs, strict=True):
@@ -417,12 +414,12 @@ def test_rescaling_takes_the_row_of_the_layer_by_its_position(
     (tmp_path / "base.csv").write_text(
         "LAYER,P,R,F\n9,0.1,0.2,0.3\n9,0.5,0.25,0.75\n"
     )
-    metric = {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}
-    plain = scored(metric, ONE, references=REFERENCES)
-    found = scored(
-        {**metric, "rescale": True, "baseline": str(tmp_path / "base.csv")},
-        ONE,
-        references=REFERENCES,
+    plain, found = (
+        scored(bertscore(tiny, layer=1, **more), ONE, references=REFERENCES)
+        for more in (
+            {},
+            {"rescale": True, "baseline": str(tmp_path / "base.csv")},
+        )
     )
     for name, below in (("precision", 0.5), ("recall", 0.25), ("f", 0.75)):
         np.testing.assert_allclose(
@@ -448,11 +445,7 @@ def test_bertscore_is_that_of_bert_score(tiny: Path) -> None:
     wanted = scorer.score(
         [TWO[n] for n in lines], [REFERENCES[0][n] for n in lines]
     )
-    found = scored(
-        {"name": "bertscore", "model": str(tiny / "cased"), "layer": 2},
-        TWO,
-        references=REFERENCES[:1],
-    )
+    found = scored(bertscore(tiny, layer=2), TWO, references=REFERENCES[:1])
     for name, expected in zip(
         ("precision", "recall", "f"), wanted, strict=True
     ):
@@ -491,13 +484,14 @@ A 3 3|||M:PUNCT|||.|||REQUIRED|||-NONE-|||0
 """
 
 
-def edits_of(
-    text: str,
-) -> list[tuple[str, dict[int, set[tuple[int, int, str]]]]]:
+Edit = tuple[int, int, str]
+
+
+def edits_of(text: str) -> list[tuple[str, dict[int, set[Edit]]]]:
     lines = []
     for block in text.strip("\n").split("\n\n"):
         source, *rows = block.split("\n")
-        own: dict[int, set[tuple[int, int, str]]] = {}
+        own: dict[int, set[Edit]] = {}
         for row in rows:
             span, kind, correction, *_, annotator = row[2:].split("|||")
             start, end = map(int, span.split())
@@ -508,11 +502,16 @@ def edits_of(
     return lines
 
 
-def applied(source: str, edits: set[tuple[int, int, str]]) -> str:
+def applied(source: str, edits: set[Edit]) -> str:
     words = source.split(" ")
     for start, end, correction in sorted(edits, reverse=True):
         words[start:end] = [correction] if correction else []
     return " ".join(words)
+
+
+def f_by_models(tiny: Path, reference: str, output: str) -> float:
+    """F of BERTScore, the naive one."""
+    return f_of(*naive_bertscore(tiny / "cased", 2, reference, output, False))
 
 
 @pytest.mark.parametrize("ties", ["errant", "m2"])
@@ -521,11 +520,15 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
 ) -> None:
     (tmp_path / "gold.m2").write_text(GOLD)
     (tmp_path / "out.m2").write_text(OUTPUT)
-    (tmp_path / "c.yaml").write_text(json.dumps({
-        "datasets": {"d": {"gold": "gold.m2"}}, "systems": {"A": {"m2": "out.m2"}}, "output": {"dir": str(tmp_path / "out")},
+    metric = bertscore(tiny, "pt_errant", layer=2)
+    config = {
+        "datasets": {"d": {"gold": "gold.m2"}},
+        "systems": {"A": {"m2": "out.m2"}},
+        "output": {"dir": str(tmp_path / "out")},
         "statistics": {"resamples": 20, "test": "none"},
-        "metrics": [{"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "ties": ties}, {"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "level": "mean"}],
-    }))  # fmt: skip
+        "metrics": [metric | {"ties": ties}, metric | {"level": "mean"}],
+    }
+    (tmp_path / "c.yaml").write_text(json.dumps(config))
     results = pipeline.run(tmp_path / "c.yaml")
 
     def score(tp: float, fp: float, fn: float) -> float:
@@ -538,45 +541,24 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
     ):
         candidates = []
         for number, gold in golds.items():
-            text, hyp = (
-                applied(
-                    source,
-                    gold | UNKNOWN.get(source, set()) if number else gold,
-                ),
-                own[0],
+            hyp = own[0]
+            others = UNKNOWN.get(source, set()) if number else set()
+            similarity = partial(
+                f_by_models, tiny, applied(source, gold | others)
             )
+            base = similarity(source)
 
             def weight(
-                edits: set[tuple[int, int, str]],
-                text: str = text,
+                edits: set[Edit],
                 source: str = source,
+                similarity: Callable[[str], float] = similarity,
+                base: float = base,
             ) -> float:
-                base = f_of(
-                    *naive_bertscore(
-                        tiny / "cased", 2, text, source, prefix=False
-                    )
-                )
-                return sum(
-                    abs(
-                        f_of(
-                            *naive_bertscore(
-                                tiny / "cased",
-                                2,
-                                text,
-                                applied(source, {e}),
-                                prefix=False,
-                            )
-                        )
-                        - base
-                    )
-                    for e in edits
-                )
+                changed = [similarity(applied(source, {e})) for e in edits]
+                return sum(abs(value - base) for value in changed)
 
-            candidates.append(
-                np.array(
-                    [weight(hyp & gold), weight(hyp - gold), weight(gold - hyp)]
-                )
-            )
+            sets = (hyp & gold, hyp - gold, gold - hyp)
+            candidates.append(np.array([*map(weight, sets)]))
         sentences.append(max(score(*each) for each in candidates))
         last = (
             (lambda c: (-c[1], -c[2]))
@@ -587,23 +569,13 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
             candidates, key=lambda c: (score(*(totals + c)), c[0], *last(c))
         )
     corpus, mean = results
-    files = [
-        "--gold",
-        str(tmp_path / "gold.m2"),
-        "-o",
-        str(tmp_path / "out.m2"),
-        "--line",
-        "1",
-    ]
-    options = [
-        f"--option=model={tiny / 'cased'}",
-        "--option=layer=2",
-        f"--option=ties={ties}",
-    ]
-    assert re.search(
-        r"counts  pt_errant \d+\.\d\d  tp",
-        command("explain pt_errant", *files, *options).out,
+    options = (
+        f"--option=model={tiny / 'cased'} --option=layer=2 --option=ties={ties}"
     )
+    out = command(
+        f"explain pt_errant --gold {tmp_path}/gold.m2 -o {tmp_path}/out.m2 --line 1 {options}"
+    ).out
+    assert re.search(r"counts  pt_errant \d+\.\d\d  tp", out)
     np.testing.assert_allclose(corpus.score, score(*totals), atol=2e-6)
     np.testing.assert_allclose(
         [corpus.outputs[n] for n in ("tp", "fp", "fn")], totals, atol=2e-6
@@ -630,7 +602,7 @@ def test_a_run_computes_each_text_once_and_says_so(
         (tmp_path / name).write_text("".join(f"{text}\n" for text in texts))
     config = {
         "datasets": {"d": {"source": "source", "references": ["ref"], "empty_references": "keep"}}, "systems": {"one": "one", "two": "two"}, "output": {"dir": str(tmp_path / "out")},
-        "metrics": [impara(tiny, max_length=30), {"name": "scribendi", "model": str(tiny / "gpt2")}, {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}],
+        "metrics": [impara(tiny, max_length=30), scribendi(tiny), bertscore(tiny, layer=1)],
     }  # fmt: skip
     (tmp_path / "c.yaml").write_text(json.dumps(config))
     told = command(f"run {tmp_path / 'c.yaml'} --device cpu").err
@@ -686,7 +658,7 @@ def test_a_run_computes_each_text_once_and_says_so(
 
 
 def test_white_space_alone_is_a_change_that_is_told(tiny: Path) -> None:
-    metric = {"name": "scribendi", "model": str(tiny / "gpt2")}
+    metric = scribendi(tiny)
     sources = [f"{text}  " for text in SOURCES]
     with pytest.warns(
         UserWarning,
@@ -713,24 +685,22 @@ def test_what_is_wrong_is_told_before_anything_is_computed(
     empty.mkdir()
     (empty / "config.json").write_text('{"model_type": "gpt2"}')
     (empty / "model.safetensors").write_bytes(b"")
-    model = str(tiny / "cased")
+    bert_score = partial(bertscore, tiny)
     cases = {
-        json.dumps({"name": "scribendi", "model": str(empty)}): "^empty cannot be loaded as AutoModelForCausalLM: ",
-        json.dumps({"name": "bertscore", "model": model, "layer": -1}): "layer: expected 0.* or more, found -1",
-        json.dumps({"name": "bertscore", "model": model, "layer": 9}): "cased lacks weights of AutoModel with 9 layers",
-        json.dumps(some(tiny, max_length=2)): "some: max_length: expected 3 or more, found 2",
-        json.dumps(some(tiny, meaning=str(other))): "grammar, fluency and meaning have different vocabularies",
-        json.dumps(some(tiny, weights="1+2")): "weights: expected three numbers",
-        json.dumps({"name": "bertscore", "model": str(tiny / "cased")}): "layer: give one",
-        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "prefix_space": "true"}): "prefix_space has no effect",
-        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "rescale": "true"}): "no row LAYER,P,R,F",
-        json.dumps({"name": "scribendi", "model": "nobody/nothing"}): "no model of this name in the cache.*--download",
+        "^empty cannot be loaded as AutoModelForCausalLM: ": scribendi(tiny, model=str(empty)),
+        "layer: expected 0.* or more, found -1": bert_score(layer=-1),
+        "cased lacks weights of AutoModel with 9 layers": bert_score(layer=9),
+        "some: max_length: expected 3 or more, found 2": some(tiny, max_length=2),
+        "grammar, fluency and meaning have different vocabularies": some(tiny, meaning=str(other)),
+        "weights: expected three numbers": some(tiny, weights="1+2"),
+        "layer: give one": bert_score(),
+        "prefix_space has no effect": bert_score(layer=1, prefix_space="true"),
+        "no row LAYER,P,R,F": bert_score(layer=1, rescale="true"),
+        "no model of this name in the cache.*--download": scribendi(tiny, model="nobody/nothing"),
     }  # fmt: skip
-    for metric, said in cases.items():
-        with pytest.raises(pipeline.errors.InputError, match=said):
-            pipeline.evaluate(
-                ONE, REFERENCES, SOURCES, metrics=[json.loads(metric)]
-            )
+    for message, metric in cases.items():
+        with pytest.raises(pipeline.errors.InputError, match=message):
+            pipeline.evaluate(ONE, REFERENCES, SOURCES, metrics=[metric])
     with pytest.raises(pipeline.errors.ConfigError, match="there is no folder"):
         from_values({"name": "scribendi", "model": "./nothing"})
 

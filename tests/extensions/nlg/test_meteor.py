@@ -19,12 +19,12 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.nlg.meteor import COUNTS, FULL, JAR, LANGUAGES, Program
 from pipeline.metrics.build import from_text
 from pipeline.tokenizers import sacrebleu
 from pipeline.tokenizers.tokenization import Tokenization
+from tests.support.commands import typed
 from tests.support.extensions import with_extension
 from tests.support.words import wordlist
 
@@ -200,7 +200,7 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
         " statistics: {resamples: 50, test: none}}"
     )
     monkeypatch.chdir(tmp_path)
-    assert main(["run", "c.yaml"]) == 0
+    assert typed("run c.yaml") == 0
     first = pipeline.load("run")["a"]
     assert first.bootstrap is not None
     assert (
@@ -208,10 +208,10 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
     )
     # what is kept needs no program
     monkeypatch.setattr(Program, "__call__", None)
-    assert main(wordlist("run c.yaml --set output.dir=again")) == 0
+    assert typed("run c.yaml --set output.dir=again") == 0
     assert pipeline.load("again")["a"].score == first.score
     formats = ["markdown", *with_extension("page", "html")]
-    assert main(["report", "run", "--format", *formats]) == 0
+    assert typed("report run --format", *formats) == 0
 
 
 def test_what_is_missing_is_told_before_anything_is_counted(

@@ -13,8 +13,8 @@ import pytest
 
 import pipeline
 from tests.oracles import naive_sari
-from tests.support.words import wordlist
 from tests.support.numbers import near
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,8 +23,7 @@ from pipeline.extensions.nlg.nist import NO_TOKENS, NistTokenization
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.statistics_spec import Text, with_corpus_pass
 from pipeline.metrics.build import from_text
-from tests.conftest import called
-from tests.support.words import wordlist, rows
+from tests.support.words import rows, wordlist
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -363,45 +362,26 @@ def test_rewards_of_single_lines_are_refused() -> None:
 
 
 def test_scores_that_are_no_fractions_are_shown_as_they_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: Command
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    (tmp_path / "r").write_text("a b c d e\nf g h i\n", encoding="utf-8")
-    (tmp_path / "o").write_text("a b c d x\nf g h i\n", encoding="utf-8")
-    score = pipeline.evaluate(
-        ["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]
-    ).score
-    out = command(
-        f"score nist -r {tmp_path / 'r'} -o {tmp_path / 'o'} --columns 'nist_*'"
-    ).out
-    assert f"{score:.2f}  " in out and "nist_2" in out
-    assert 2 < score < 10
-    files = ("score", "nist", "-r", tmp_path / "r", "-o", tmp_path / "o")
-    sentences = pipeline.evaluate(
-        ["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]
-    ).sentences
-    assert command("", *files, "-b").out == f"{score:.2f}\n"
-    assert command("", *files, "-b", "--sentences").out.splitlines() == [
-        f"{value:.2f}" for value in sentences
-    ]
-    out = command("", *files, "--sentences").out
-    assert [line.split("\t")[2] for line in out.splitlines()[1:]] == [
-        f"{value:.2f}" for value in sentences
-    ]
-    code, out, _ = called(
-        capsys,
-        "explain",
-        "nist",
-        "-r",
-        tmp_path / "r",
-        "-o",
-        tmp_path / "o",
-        "--line",
-        "2",
-    )
-    sentence = pipeline.evaluate(
-        ["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]
-    ).sentences[1]
-    assert (code, f": nist {sentence:.2f}" in out) == (0, True)
+    monkeypatch.chdir(tmp_path)
+    outputs, references = ["a b c d x", "f g h i"], ["a b c d e", "f g h i"]
+    (tmp_path / "r").write_text("\n".join(references), encoding="utf-8")
+    (tmp_path / "o").write_text("\n".join(outputs), encoding="utf-8")
+    found = pipeline.evaluate(outputs, [references], metrics=["nist"])
+    score = f"{found.score:.2f}"
+    sentences = [f"{value:.2f}" for value in found.sentences]
+    assert 2 < found.score < 10
+    line = "score nist -r r -o o"
+    out = command(f"{line} --columns 'nist_*'").out
+    assert f"{score}  " in out
+    assert "nist_2" in out
+    assert command(f"{line} -b").out == f"{score}\n"
+    assert command(f"{line} -b --sentences").out.split() == sentences
+    rows_of_lines = command(f"{line} --sentences").out.splitlines()[1:]
+    assert [row.split("\t")[2] for row in rows_of_lines] == sentences
+    out = command("explain nist -r r -o o --line 2").out
+    assert f": nist {sentences[1]}" in out
 
 
 def test_pieces_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:

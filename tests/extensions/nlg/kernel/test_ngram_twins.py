@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import cycle, islice
+from itertools import chain, cycle, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.extensions.nlg import kernel as nlg_kernel
-from tests.kernel.test_kernels import encoded
-from tests.kernel.test_twins import by_seed, ids_of_lines, seen
-from tests.support.kernels import SYSTEMS, Twin
+from tests.kernel.test_twins import by_seed, check_twins, ids_of_lines
+from tests.support.kernels import SYSTEMS, Twin, encoded
 
 if TYPE_CHECKING:
     import random
@@ -85,24 +83,15 @@ PYTHON = Twin("python", nlg_kernel)
 
 
 def test_every_function_has_calls() -> None:
-    functions: list[str] = []
-    for of_module in nlg_kernel.MODULES.values():
-        functions += of_module
-    assert sorted(CALLS) == sorted(functions)
+    assert sorted(CALLS) == sorted(chain(*nlg_kernel.MODULES.values()))
 
 
 @pytest.mark.parametrize("function", CALLS)
 def test_twins_agree(native: Twin, function: str) -> None:
-    @settings(max_examples=60, deadline=None)
-    @given(call=CALLS[function])
-    def agree(call: Call) -> None:
-        assert seen(native, function, call) == seen(PYTHON, function, call)
-
-    agree()
+    check_twins(native, PYTHON, function, CALLS[function])
 
 
 def test_extensions_that_were_built_load(native: Twin) -> None:
     """Fails, and does not skip, where the compiled kernel of the program was built."""
-    for functions in nlg_kernel.MODULES.values():
-        for function in functions:
-            assert getattr(native, function) is not getattr(PYTHON, function)
+    for function in CALLS:
+        assert getattr(native, function) is not getattr(PYTHON, function)

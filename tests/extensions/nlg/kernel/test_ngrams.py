@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from tests.kernel.test_kernels import encoded
+from tests.support.kernels import encoded
 
 if TYPE_CHECKING:
     from tests.support.kernels import Twin
