@@ -102,8 +102,8 @@ def test_where_torchmetrics_differs() -> None:
         > 0.4
     )
     # sacreBLEU 2.6.0, CHRF(eps_smoothing=True)
-    own = score("chrf[eps=true]", ["abc de", "xyz xyz"], ["abc df", "qqq q"])
-    assert own == near(0.2492375562880361)
+    item = score("chrf[eps=true]", ["abc de", "xyz xyz"], ["abc df", "qqq q"])
+    assert item == near(0.2492375562880361)
 
 
 @pytest.mark.parametrize(
@@ -119,15 +119,15 @@ def test_paths_are_those_of_the_packages(name: str) -> None:
     more names here.
     """
     peer = pytest.importorskip(name)
-    own = import_module(f"pipeline.compat.{name}")
+    item = import_module(f"pipeline.compat.{name}")
     named = {
         key
-        for key, value in vars(own).items()
-        if getattr(value, "__module__", "") == own.__name__
+        for key, value in vars(item).items()
+        if getattr(value, "__module__", "") == item.__name__
     }
     public = {
         key
-        for key in (getattr(own, "__all__", None) or named)
+        for key in (getattr(item, "__all__", None) or named)
         if not key.startswith("_")
     }
     assert public

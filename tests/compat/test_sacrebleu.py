@@ -51,12 +51,12 @@ def corpus(
     of each line.
     """
     rng = random.Random(seed)
-    hypotheses, made = generated(seed, lines, references)
-    sets: list[list[str | None]] = [list(texts) for texts in made]
+    hypotheses, built = generated(seed, lines, references)
+    sets: list[list[str | None]] = [list(texts) for texts in built]
     for line in range(lines if missing else 0):
-        kept = rng.randrange(references)
+        remaining = rng.randrange(references)
         for number, texts in enumerate(sets):
-            if number != kept and rng.random() < 0.5:
+            if number != remaining and rng.random() < 0.5:
                 texts[line] = None
     return hypotheses, sets
 
@@ -64,11 +64,11 @@ def corpus(
 def same(mine: Any, theirs: Any) -> None:
     """All attributes, floats bit for bit but for sums of mean lengths, and what is printed."""
     for name, value in vars(mine).items():
-        wanted = getattr(theirs, name)
+        expected = getattr(theirs, name)
         assert value == (
-            pytest.approx(wanted, rel=1e-14)
+            pytest.approx(expected, rel=1e-14)
             if name in ("score", "ref_length")
-            else wanted
+            else expected
         ), name
     assert repr(mine) == repr(theirs)
     for width, alone in itertools.product((1, 2, 4, 12), (True, False)):
@@ -182,10 +182,10 @@ def test_the_functions_of_older_versions() -> None:
         {"smooth_method": "floor", "lowercase": True},
         {"tokenize": "intl", "use_effective_order": True},
     ):
-        given: dict[str, Any] = keys
+        arguments: dict[str, Any] = keys
         same(
-            own.corpus_bleu(hypotheses, references, **given),
-            peer.corpus_bleu(hypotheses, references, **given),
+            own.corpus_bleu(hypotheses, references, **arguments),
+            peer.corpus_bleu(hypotheses, references, **arguments),
         )
     for line, hypothesis in enumerate(hypotheses):
         texts: Any = [texts[line] for texts in references]
@@ -207,10 +207,10 @@ def test_the_functions_of_older_versions() -> None:
         own.corpus_chrf(hypotheses, references, **chosen),
         peer.corpus_chrf(hypotheses, references, **chosen),
     )
-    kept: dict[str, Any] = {"remove_whitespace": False}
+    remaining: dict[str, Any] = {"remove_whitespace": False}
     same(
-        own.corpus_chrf(hypotheses, references, **kept),
-        peer.corpus_chrf(hypotheses, references, **kept),
+        own.corpus_chrf(hypotheses, references, **remaining),
+        peer.corpus_chrf(hypotheses, references, **remaining),
     )
 
 

@@ -55,9 +55,9 @@ def present_of(seed: int, lines: int, references: int) -> Ints:
 
 def naive(drawn: NDArray[np.uint8], terms: Sequence[Ints]) -> list[list[int]]:
     """The sums line by line."""
-    whole = np.concatenate(terms, axis=2)
-    lines = np.arange(len(whole))
-    return [whole[lines, row].sum(axis=0).tolist() for row in drawn]
+    full = np.concatenate(terms, axis=2)
+    lines = np.arange(len(full))
+    return [full[lines, row].sum(axis=0).tolist() for row in drawn]
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -102,17 +102,17 @@ def test_neither_cuts_nor_widths_can_be_seen(
         terms_of(1, 400, references, (3,)),
         present_of(2, 400, references),
     )
-    whole = NATIVE.Drawer(sampler, iterations, 400, references, 3).sums(
+    full = NATIVE.Drawer(sampler, iterations, 400, references, 3).sums(
         terms, present if missing else None
     )
     cut = NATIVE.Drawer(sampler, iterations, 400, references, 3, bits)
-    total = np.zeros_like(whole)
+    total = np.zeros_like(full)
     for low, high in itertools.pairwise(borders):
         total += cut.sums(
             [term[low:high] for term in terms],
             present[low:high] if missing else None,
         )
-    assert total.tolist() == whole.tolist()
+    assert total.tolist() == full.tolist()
 
 
 @pytest.mark.parametrize("references", [2, 3, 4, 100])
@@ -126,9 +126,9 @@ def test_ten_thousand_lines_are_those_of_pythons_generator(
             "python2", iterations, lines, references, 0, bits
         ).take(lines)
         for iteration, row in zip(iterations, drawn.tolist(), strict=True):
-            own = random.Random(101 * iteration)
+            item = random.Random(101 * iteration)
             assert row == [
-                int(own.random() * references) for _ in range(lines)
+                int(item.random() * references) for _ in range(lines)
             ], bits
 
 
@@ -186,11 +186,11 @@ def test_lines_with_missing_references_take_their_part_of_the_same_stream(
 ) -> None:
     """A block of lines in which none is missing draws on where the block before ended."""
     present = np.array([3, 1, 2, 3, 3, 2, 1, 3, 3, 3, 3, 3])
-    whole = twin.Drawer(sampler, range(5), 12, 3).take(12, present)
+    full = twin.Drawer(sampler, range(5), 12, 3).take(12, present)
     drawer = twin.Drawer(sampler, range(5), 12, 3)
     parts = [drawer.take(8, present[:8]), drawer.take(4)]
-    assert np.concatenate(parts, axis=1).tolist() == whole.tolist()
-    assert (whole < present).all()
+    assert np.concatenate(parts, axis=1).tolist() == full.tolist()
+    assert (full < present).all()
 
 
 def test_python3_draws_with_missing_references_as_randint(twin: Twin) -> None:
@@ -198,8 +198,8 @@ def test_python3_draws_with_missing_references_as_randint(twin: Twin) -> None:
     for iteration, row in enumerate(
         twin.Drawer("python3", range(3), 3000, 9).take(3000, present).tolist()
     ):
-        own = random.Random(101 * iteration)
-        assert row == [own.randint(0, limit - 1) for limit in present.tolist()]
+        item = random.Random(101 * iteration)
+        assert row == [item.randint(0, limit - 1) for limit in present.tolist()]
 
 
 def check_passed(before: Any, after: Any, rows: int, things: int) -> None:
@@ -207,10 +207,10 @@ def check_passed(before: Any, after: Any, rows: int, things: int) -> None:
     counted.
     """
     for twin in (NATIVE, PYTHON):
-        own = generator(0)
-        own.bit_generator.state = before
-        twin.pass_draws(own, rows, things)
-        assert own.bit_generator.state == after
+        item = generator(0)
+        item.bit_generator.state = before
+        twin.pass_draws(item, rows, things)
+        assert item.bit_generator.state == after
 
 
 @given(
@@ -234,7 +234,7 @@ def test_draws_with_replacement_are_counted_alike(
         assert counts[0].tolist() == [
             (3 + np.bincount(row, minlength=things)).tolist() for row in drawn
         ]
-    states = [own.bit_generator.state for own in generators]
+    states = [item.bit_generator.state for item in generators]
     assert states[0] == states[1] == states[2]
 
 
@@ -261,13 +261,13 @@ def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
     things = 3 << 20  # 2**32 % things is 2**20
     for make in (np.random.PCG64, np.random.MT19937):
         counts = [np.zeros((1, things), np.uint8) for _ in range(2)]
-        own = [np.random.Generator(make(5)) for _ in range(2)]
-        native.add_draws(own[0], counts[0])
-        PYTHON.add_draws(own[1], counts[1])
+        item = [np.random.Generator(make(5)) for _ in range(2)]
+        native.add_draws(item[0], counts[0])
+        PYTHON.add_draws(item[1], counts[1])
         assert (counts[0] == counts[1]).all()
-        native.pass_draws(own[0], 1, 9)
-        PYTHON.pass_draws(own[1], 1, 9)
-        assert own[0].random() == own[1].random()
+        native.pass_draws(item[0], 1, 9)
+        PYTHON.pass_draws(item[1], 1, 9)
+        assert item[0].random() == item[1].random()
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def moved(rng: random.Random, base: Line, types: int) -> Line:
     return result
 
 
-def made(
+def generated(
     seed: int, sizes: tuple[int, ...] = (0, 1, 2, 5, 8, 16)
 ) -> tuple[list[Encoded], list[Encoded]]:
     """Six lines of two references and two outputs, which resemble each other or not at all."""
@@ -76,7 +76,7 @@ def line_of(text: Encoded, line: int) -> Line:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_edits_are_sacrebleus(twin: Twin, seed: int) -> None:
-    references, systems = made(seed)
+    references, systems = generated(seed)
     found = twin.edit_rate(references, systems)
     assert found.dtype == np.int64
     assert found.shape == (2, 6, 2)

@@ -104,13 +104,13 @@ def test_sums_are_those_of_the_numbers(
         "sl,l...->s...", weights.astype(int), array.astype(int)
     ).tolist()
     packed = packed_of(array)
-    given = packed.data, packed.bits, lines, weights
+    inputs = packed.data, packed.bits, lines, weights
     assert (
-        packed.of_sums(packed_numbers.plane_sums(*given)).tolist() == expected
+        packed.of_sums(packed_numbers.plane_sums(*inputs)).tolist() == expected
     )
     widths: Any = native_function("WIDTHS", "packed_numbers")
     for width in widths:
-        sums = native.plane_sums(*given, width)
+        sums = native.plane_sums(*inputs, width)
         assert sums[:, -1].tolist() == weights.sum(axis=1, dtype=int).tolist()
         assert packed.of_sums(sums).tolist() == expected, width
 

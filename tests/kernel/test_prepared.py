@@ -179,8 +179,10 @@ def test_prepared_texts_are_pickled_and_shared_by_threads() -> None:
     lines = [
         f"the {number} cat sat {number % 7} on the mat" for number in range(50)
     ]
-    kept = pickle.dumps(prepared(lines, [lines, lines[::-1]], "whitespace"))
-    frozen = pickle.loads(kept)  # noqa: S301 (made here)
+    remaining = pickle.dumps(
+        prepared(lines, [lines, lines[::-1]], "whitespace")
+    )
+    frozen = pickle.loads(remaining)  # noqa: S301 (made here)
     rows = np.arange(50)
     expected = frozen.count(lines, rows, 4, ("match", "penalty"), True)
 

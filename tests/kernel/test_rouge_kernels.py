@@ -18,7 +18,7 @@ from pipeline.errors import InvalidTextError, LongTextError
 from pipeline.kernel import common
 from pipeline.kernel.common import Encoded, Sentences, join_lines
 from tests.oracles import naive_rouge as naive
-from tests.support.kernels import PYTHON, Twin, encoded
+from tests.support.kernels import Twin, encoded
 
 if TYPE_CHECKING:
     Text = list[list[list[int]]]
@@ -38,7 +38,7 @@ def sentences(text: Text) -> Sentences:
     return Sentences(*flat, firsts)
 
 
-def whole(text: Text) -> Encoded:
+def full(text: Text) -> Encoded:
     return sentences(text).as_lines
 
 
@@ -46,7 +46,7 @@ def joined(line: list[list[int]]) -> list[int]:
     return [*chain(*line)]
 
 
-def made(seed: int, lines: int, texts: int) -> list[Text]:
+def generated(seed: int, lines: int, texts: int) -> list[Text]:
     """Texts whose lines resemble each other, of few or many different tokens."""
     rng = random.Random(seed)
     types = rng.choice([1, 2, 3, 10, 100])
@@ -61,9 +61,9 @@ def made(seed: int, lines: int, texts: int) -> list[Text]:
             for sentence in base:
                 edited = list(sentence)
                 for _ in range(rng.randint(0, 4)):
-                    place = rng.randint(0, len(edited))
-                    edited[place : place + rng.randint(0, 2)] = rng.choices(
-                        range(types), k=rng.randint(0, 2)
+                    position = rng.randint(0, len(edited))
+                    edited[position : position + rng.randint(0, 2)] = (
+                        rng.choices(range(types), k=rng.randint(0, 2))
                     )
                 line.append(edited)
             if rng.random() < 0.2:
@@ -76,10 +76,10 @@ def made(seed: int, lines: int, texts: int) -> list[Text]:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None:
-    one, two, three = made(seed, 4, 3)
+    one, two, three = generated(seed, 4, 3)
     references, systems = [one, two], [three, one]
     lengths = twin.lcs(
-        [whole(t) for t in references], [whole(t) for t in systems]
+        [full(t) for t in references], [full(t) for t in systems]
     )
     hits = twin.union_lcs(
         [sentences(t) for t in references], [sentences(t) for t in systems]
@@ -97,7 +97,7 @@ def test_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None:
 def test_weighted_subsequences_are_the_naive_ones(
     twin: Twin, seed: int
 ) -> None:
-    one, two, three = made(seed * 3 + 1, 3, 3)
+    one, two, three = generated(seed * 3 + 1, 3, 3)
     references, systems = [one, two], [three, one]
     powers = np.array([weigh(k) for k in range(4 * 220)])
     inputs = [sentences(t) for t in references], [sentences(t) for t in systems]
@@ -121,25 +121,25 @@ def test_weighted_subsequences_are_the_naive_ones(
 
 @pytest.mark.parametrize("seed", range(24))
 def test_unions_hit_what_is_allowed(twin: Twin, seed: int) -> None:
-    one, two, three, *others = made(seed * 7 + 2, 4, 7)
+    one, two, three, *others = generated(seed * 7 + 2, 4, 7)
     references, systems = [one, two], [three, one]
     powers = np.array([weigh(k) for k in range(4 * 220)])
     inputs = [sentences(t) for t in references], [sentences(t) for t in systems]
-    given = [others[:2], others[2:]]
-    allowed = [[whole(text) for text in texts] for texts in given]
+    supplied = [others[:2], others[2:]]
+    allowed = [[full(text) for text in texts] for texts in supplied]
     hits, (weights, _) = (
         twin.union_lcs(*inputs, allowed),
         twin.weighted_union(*inputs, powers, allowed),
     )
     for s, line, r in np.ndindex(hits.shape):
-        reference, output, own = (
+        reference, output, item = (
             references[r][line],
             systems[s][line],
-            joined(given[s][r][line]),
+            joined(supplied[s][r][line]),
         )
-        assert hits[s, line, r] == naive.union_hits(reference, output, own)
+        assert hits[s, line, r] == naive.union_hits(reference, output, item)
         assert weights[s, line, r] == pytest.approx(
-            naive.weighted_hits(reference, output, weigh, own), abs=1e-9
+            naive.weighted_hits(reference, output, weigh, item), abs=1e-9
         )
     for wrong in (
         allowed[:1],
@@ -157,12 +157,12 @@ def test_unions_hit_what_is_allowed(twin: Twin, seed: int) -> None:
 def test_skip_bigrams_are_the_naive_ones(
     twin: Twin, seed: int, gap: int
 ) -> None:
-    one, two, three, four = made(seed * 5 + 1, 4, 4)
+    one, two, three, four = generated(seed * 5 + 1, 4, 4)
     systems = [three, four]
     limit = None if gap < 0 else gap
     for references in ([one], [one, two], [two, two, one]):
         match, total = twin.skip_bigrams(
-            [whole(t) for t in references], [whole(t) for t in systems], gap
+            [full(t) for t in references], [full(t) for t in systems], gap
         )
         for line in range(4):
             merged = naive.skip_bigrams(joined(references[0][line]), limit)
@@ -179,32 +179,54 @@ def test_skip_bigrams_are_the_naive_ones(
 
 
 def test_references_have_skip_bigrams_without_any_output(twin: Twin) -> None:
-    match, total = twin.skip_bigrams([whole([[[1, 2, 3]], [[]]])], [], -1)
+    match, total = twin.skip_bigrams([full([[[1, 2, 3]], [[]]])], [], -1)
     assert match.shape == (0, 2)
     assert total.tolist() == [3, 0]
 
 
-@pytest.mark.parametrize(
-    "turned", [False, pytest.param(True, marks=pytest.mark.exhaustive)]
-)
+def indices_by_rows(one: list[int], two: list[int]) -> set[int]:
+    """Return what naive.lcs_indices returns, a row of the table at a time."""
+    columns = np.array(two)
+    row = np.zeros(len(two) + 1, np.int16)
+    is_kept = []
+    for token in one:
+        longer = np.maximum(row[1:], row[:-1] + (columns == token))
+        before, row = row, np.append(0, np.maximum.accumulate(longer))
+        is_kept.append(row == before)
+    i, j = len(one), len(two)
+    indices = set()
+    while i and j:
+        if one[i - 1] == two[j - 1]:
+            i -= 1
+            j -= 1
+            indices.add(i)
+        elif is_kept[i - 1][j]:
+            i -= 1
+        else:
+            j -= 1
+    return indices
+
+
+@pytest.mark.parametrize("turned", [False, True])
 def test_long_sentences_are_traced_in_segments(
-    native: Twin, turned: bool
+    native: Twin, turned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beyond 8 MB of columns the compiled twin makes them again, a segment at a time: 12,000 x
+    """Beyond 8 MB of columns the compiled kernel makes them again, a segment at a time: 12,000 x
     6,200 tokens is 9 MB.
     """
+    monkeypatch.setattr(naive, "lcs_indices", indices_by_rows)
     rng = random.Random(9)
-    one = [[[rng.randrange(50) for _ in range(12_000)], [1, 2, 3]]]
-    two = [[[rng.randrange(50) for _ in range(6_200)], [3, 2, 1]]]
-    references, systems = ([two], [one]) if turned else ([one], [two])
-    arguments = (
-        [sentences(t) for t in references],
-        [sentences(t) for t in systems],
-    )
-    assert (
-        native.union_lcs(*arguments).tolist()
-        == PYTHON.union_lcs(*arguments).tolist()
-    )
+    one = [rng.choices(range(50), k=12_000), [1, 2, 3]]
+    two = [rng.choices(range(50), k=6_200), [3, 2, 1]]
+    reference, output = (two, one) if turned else (one, two)
+    found = native.union_lcs([sentences([reference])], [sentences([output])])
+    assert found.item() == naive.union_hits(reference, output)
+
+
+def test_the_oracle_of_long_sentences_is_the_naive_one() -> None:
+    (one, two) = generated(10, 6, 2)
+    for line, other in zip(map(joined, one), map(joined, two), strict=True):
+        assert indices_by_rows(line, other) == naive.lcs_indices(line, other)
 
 
 @pytest.mark.parametrize(
@@ -251,9 +273,9 @@ def test_unlimited_skip_bigrams_have_a_cap(twin: Twin) -> None:
     with pytest.raises(
         LongTextError, match="100,001 tokens have too many skip bigrams"
     ) as caught:
-        twin.skip_bigrams([whole(fits)], [whole(fits), whole(beyond)], -1)
+        twin.skip_bigrams([full(fits)], [full(fits), full(beyond)], -1)
     assert (caught.value.text, caught.value.line) == (2, 0)
-    match, total = twin.skip_bigrams([whole(beyond)], [whole(beyond)], 0)
+    match, total = twin.skip_bigrams([full(beyond)], [full(beyond)], 0)
     assert match.tolist() == [[common.MAX_SKIPPED]]
     assert total.tolist() == [common.MAX_SKIPPED]
 

@@ -86,8 +86,8 @@ def line_bytes(draw: st.DrawFn, invalid: bool) -> bytes:
         + around
     ).encode()
     if invalid and draw(st.booleans()):
-        place = draw(st.integers(0, len(line)))
-        line = line[:place] + draw(BROKEN) + line[place:]
+        position = draw(st.integers(0, len(line)))
+        line = line[:position] + draw(BROKEN) + line[position:]
     return line
 
 
@@ -96,14 +96,16 @@ def text_lines(draw: st.DrawFn, lines: int, invalid: bool = False) -> Lines:
     """Lines as in a file (\\n or \\r\\n), behind one another, or in any order in a buffer with
     other bytes.
     """
-    made = draw(st.lists(line_bytes(invalid), min_size=lines, max_size=lines))
+    generated = draw(
+        st.lists(line_bytes(invalid), min_size=lines, max_size=lines)
+    )
     between = draw(
         st.sampled_from(
             [[b"\n"], [b"\r\n"], [b""], [b"abc", b"\x80", b"\xe2", b" "]]
         )
     )
     order = draw(st.permutations(range(lines)))
-    return lay_out(made, list(islice(cycle(between), lines + 1)), order)
+    return lay_out(generated, list(islice(cycle(between), lines + 1)), order)
 
 
 @st.composite
@@ -162,8 +164,8 @@ def edited_call(rng: random.Random, _: int) -> Call:
     def edited(line: list[int]) -> list[int]:
         copy = line.copy()
         for _ in range(rng.choice([0, 1, 1, 2, 5])):
-            place = rng.randint(0, len(copy))
-            copy[place : place + rng.choice([0, 0, 1, 3])] = rng.choices(
+            position = rng.randint(0, len(copy))
+            copy[position : position + rng.choice([0, 0, 1, 3])] = rng.choices(
                 range(few), k=rng.choice([0, 1, 1, 70])
             )
         return copy
@@ -200,36 +202,36 @@ def positional(*strategies: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
 
 
 def by_seed(
-    made: Callable[[random.Random, int], Call],
+    generated: Callable[[random.Random, int], Call],
 ) -> st.SearchStrategy[Call]:
     """Calls that a function makes of a seed, which is also that of the generator it gets."""
-    return SEEDS.map(lambda seed: made(random.Random(seed), seed))
+    return SEEDS.map(lambda seed: generated(random.Random(seed), seed))
 
 
 def subsequence_call(name: str) -> Callable[[random.Random, int], Call]:
     def call(rng: random.Random, seed: int) -> Call:
-        texts = test_rouge_kernels.made(
+        texts = test_rouge_kernels.generated(
             seed % 1000, rng.choice([0, 1, 2, 5]), rng.choice([1, 2, 4])
         )
         # no reference at all is an error of both
         cut = rng.randint(0, len(texts))
         nested = [
-            [test_rouge_kernels.sentences(text) for text in own]
-            for own in (texts[:cut], texts[cut:])
+            [test_rouge_kernels.sentences(text) for text in item]
+            for item in (texts[:cut], texts[cut:])
         ]
-        flat = [[text.as_lines for text in own] for own in nested]
+        flat = [[text.as_lines for text in item] for item in nested]
         # too few is an error of both
         powers = np.arange(rng.choice([10, 2500]), dtype=float) ** 1.2
         if name == "skip_bigrams":
             return (*flat, rng.choice([-1, 0, 1, 2, 7])), {}
-        own = flat if name == "lcs" else nested
-        return (*own, powers) if name.startswith("weighted") else (*own,), {}
+        item = flat if name == "lcs" else nested
+        return (*item, powers) if name.startswith("weighted") else (*item,), {}
 
     return call
 
 
 def edit_rate_call(rng: random.Random, seed: int) -> Call:
-    return test_edit_rate.made(
+    return test_edit_rate.generated(
         seed, rng.choice([(0, 1, 2, 5, 8), (0, 1, 4, 9, 15, 26)])
     ), {}
 
@@ -306,8 +308,8 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "weighted_union": by_seed(subsequence_call("weighted_union")),
     "words": positional(TEXTS, st.sampled_from([*FOLDS, *SPLITS, "rouge"])),
 }
-MANY = {"encode": 400, "overlap": 200}
-"""Examples of functions that have many ways, where the others have 60."""
+EXAMPLES = {"encode": 250, "overlap": 200, "edit_rate": 20}
+"""More examples than 60 for functions that have many ways, fewer where the Python kernel is slow."""
 
 
 def visible(value: Any) -> Any:
@@ -317,9 +319,9 @@ def visible(value: Any) -> Any:
     if isinstance(value, np.random.Generator):
         return value.bit_generator.state
     if isinstance(value, dict):
-        return {name: visible(own) for name, own in value.items()}
+        return {name: visible(item) for name, item in value.items()}
     if isinstance(value, tuple | list):
-        return [visible(own) for own in value]
+        return [visible(item) for item in value]
     if hasattr(value, "take"):
         return visible(value.take(29))
     if hasattr(value, "references"):
@@ -369,5 +371,5 @@ def test_every_function_has_calls() -> None:
 
 @pytest.mark.parametrize("function", CALLS)
 def test_twins_agree(native: Twin, function: str) -> None:
-    examples = MANY.get(function, 60)
+    examples = EXAMPLES.get(function, 60)
     check_twins(native, PYTHON, function, CALLS[function], examples)

@@ -121,11 +121,11 @@ def same_as_sacrebleu(
         assert found.found.peer_signature == f"BLEU|{oracle.get_signature()}"
     if sentences:
         alone = BLEU(force=True, **({"effective_order": True} | theirs))
-        wanted = [
+        target = [
             alone.sentence_score(h, [text[i] for text in texts[1]]).score
             for i, h in enumerate(texts[0])
         ]
-        assert (100 * found.sentences).tolist() == very_near(wanted)
+        assert (100 * found.sentences).tolist() == very_near(target)
 
 
 @pytest.mark.parametrize(
@@ -480,11 +480,11 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
     """sacreBLEU takes None; here an empty line with `empty_references: none`."""
     hypotheses, (first, second) = generated(8, references=2)
     first = [line or "x" for line in first]
-    lacking: list[Any] = [
+    missing: list[Any] = [
         None if number % 3 == 0 else line or "y"
         for number, line in enumerate(second)
     ]
-    for name, text in (("hyp", hypotheses), ("ref0", first), ("ref1", lacking)):
+    for name, text in (("hyp", hypotheses), ("ref0", first), ("ref1", missing)):
         (tmp_path / name).write_text(
             "".join(f"{line or ''}\n" for line in text), encoding="utf-8"
         )
@@ -496,19 +496,19 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
     corpus, mean = run(config, tmp_path / "run").scores
     oracle = BLEU(force=True)
     assert 100 * corpus.score == pytest.approx(
-        oracle.corpus_score(hypotheses, [first, lacking]).score, rel=1e-12
+        oracle.corpus_score(hypotheses, [first, missing]).score, rel=1e-12
     )
     assert corpus.peer_signature == f"BLEU|{oracle.get_signature()}"
     assert (corpus.peer_signature or "").startswith("BLEU|nrefs:var|")
     alone = BLEU(effective_order=True)
-    wanted = [
+    target = [
         alone.sentence_score(
-            h, [r for r in (first[i], lacking[i]) if r is not None]
+            h, [r for r in (first[i], missing[i]) if r is not None]
         ).score
         for i, h in enumerate(hypotheses)
     ]
     assert 100 * mean.score == pytest.approx(
-        sum(wanted) / len(wanted), rel=1e-12
+        sum(target) / len(target), rel=1e-12
     )
 
 
@@ -530,13 +530,13 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(
     config.write_text(
         "datasets: {d: {references: [ref0, ref1], empty_references: none}}\nsystems: {A: hyp}\nmetrics: [bleu, chrf]\n"
     )
-    lacking: list[Any] = [[line or None for line in text] for text in both]
+    missing: list[Any] = [[line or None for line in text] for text in both]
     for found, oracle in zip(
         run(config, tmp_path / "run").scores,
         (BLEU(force=True), CHRF()),
         strict=True,
     ):
-        expected = oracle.corpus_score(hypotheses, lacking)
+        expected = oracle.corpus_score(hypotheses, missing)
         assert 100 * found.score == pytest.approx(expected.score, rel=1e-12)
         assert (
             found.peer_signature == f"{expected.name}|{oracle.get_signature()}"

@@ -37,11 +37,11 @@ def same_as_sacrebleu(
         == f"{expected.name}|{oracle.get_signature()}"
     )
     if sentences:
-        wanted = [
+        target = [
             oracle.sentence_score(h, [text[i] for text in texts[1]]).score
             for i, h in enumerate(texts[0])
         ]
-        assert (100 * found.sentences).tolist() == very_near(wanted)
+        assert (100 * found.sentences).tolist() == very_near(target)
 
 
 @pytest.mark.parametrize(
@@ -148,8 +148,8 @@ def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
         "ref_total": np.array([[total] * 2] * len(pairs)),
         "match": np.array(pairs),
     }
-    wanted = [int(score(second) > score(first)) for first, second in pairs]
-    assert Chrf(eps_smoothing=eps).choose(columns).tolist() == wanted
+    target = [int(score(second) > score(first)) for first, second in pairs]
+    assert Chrf(eps_smoothing=eps).choose(columns).tolist() == target
 
 
 def test_any_beta_and_high_orders_as_sacrebleu() -> None:
@@ -170,14 +170,14 @@ def test_the_lowest_order_is_nltks(low: int, high: int, beta: str) -> None:
     """nltk takes one reference, and averages the F-scores of orders and of sentences."""
     for seed in range(3):
         hypotheses, (reference,) = generated(seed, references=1)
-        kept = [
+        remaining = [
             number
             for number, line in enumerate(hypotheses)
             if line and reference[number]
         ]
         texts = (
-            [hypotheses[number] for number in kept],
-            [[reference[number] for number in kept]],
+            [hypotheses[number] for number in remaining],
+            [[reference[number] for number in remaining]],
         )
         found = ours(
             texts, f"chrf[minc={low},nc={high},beta={beta},eps=true,level=mean]"

@@ -201,7 +201,7 @@ def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:
 
     references: Any = [lines(name) for name in data.get("references", ())]
     if "empty_references" in data:
-        references = [[line or None for line in own] for own in references]
+        references = [[line or None for line in item] for item in references]
     if "gold" in data:
         scorer = pipeline.Scorer(spelling, gold=folder / "gold")
     else:
@@ -210,9 +210,9 @@ def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:
             references,
             lines("s") if plain.measure.spec.source else None,
         )
-    for own in (scorer, pickle.loads(pickle.dumps(scorer))):  # noqa: S301 (made here)
+    for item in (scorer, pickle.loads(pickle.dumps(scorer))):  # noqa: S301 (made here)
         np.testing.assert_array_equal(
-            own.sentences(lines("A")), plain.sentences
+            item.sentences(lines("A")), plain.sentences
         )
     again = scorer.score(lines("A"))[0]
     assert repr(again.outputs) == repr(plain.outputs)

@@ -426,17 +426,17 @@ def test_whether_a_metric_has_a_capability_is_asked_in_one_place(
     name: str,
 ) -> None:
     tree = ast.parse(FILES[name].read_text(encoding="utf-8"))
-    asked: list[str] = []
+    requested: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and names(node.func) & {
             "isinstance",
             "issubclass",
         }:
-            asked += names(node.args[1]) & CAPABILITIES
+            requested += names(node.args[1]) & CAPABILITIES
     if name == "metrics/base/capabilities.py":
-        assert set(asked) > {"ReadsFiles", "JudgesEdits"}
+        assert set(requested) > {"ReadsFiles", "JudgesEdits"}
     else:
-        assert asked == []
+        assert requested == []
 
 
 @pytest.mark.parametrize(

@@ -133,10 +133,10 @@ def test_metrics_are_meant_by_what_a_config_says_of_them(
     text: str, numbers: list[int]
 ) -> None:
     """By hand, of metrics that a config has with these options and others."""
-    asked = wordlist(
+    requested = wordlist(
         "green green[flavour=gec-metrics] bleu[tok=intl] bleu[lc=true,tok=char] chrF++"
     )
-    metrics = [from_text(one) for one in asked]
+    metrics = [from_text(one) for one in requested]
     assert metrics_called(text, metrics) == [
         metrics[number] for number in numbers
     ]

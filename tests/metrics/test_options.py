@@ -277,26 +277,26 @@ def test_an_option_without_effect_is_idle(text: str, kinds: list[str]) -> None:
 @pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
     """Every option that a number stands for as text, whatever zeros are written."""
-    for own in metric.options:
+    for entry in metric.options:
         number = (
-            own.pattern
-            and re.fullmatch(own.pattern, "0.90")
-            and not re.fullmatch(own.pattern, "a")
+            entry.pattern
+            and re.fullmatch(entry.pattern, "0.90")
+            and not re.fullmatch(entry.pattern, "a")
         )
         # an option of a metric with code: a number is written as Python writes it
-        if own.resolved:
+        if entry.resolved:
             assert (
                 not number
-                or own.resolved("0.90", Path())
-                == own.resolved("0.9", Path())
+                or entry.resolved("0.90", Path())
+                == entry.resolved("0.9", Path())
                 == "0.9"
-            ), own.name
+            ), entry.name
             continue
-        assert not number or own.read("0.90") == own.read("0.9") == "0.9", (
-            own.name
+        assert not number or entry.read("0.90") == entry.read("0.9") == "0.9", (
+            entry.name
         )
-        if own.numbers and re.fullmatch(own.pattern, "10.0"):
-            assert own.read("10.0") == "10", own.name
+        if entry.numbers and re.fullmatch(entry.pattern, "10.0"):
+            assert entry.read("10.0") == "10", entry.name
 
 
 def test_ratios_are_0_where_the_whole_is_0() -> None:

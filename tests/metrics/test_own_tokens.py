@@ -142,10 +142,10 @@ def test_tokens_of_white_space_give_what_the_texts_give(metric: str) -> None:
         plain = evaluated(
             texts[0], texts[2:], texts[1], split_at_white_space(metric)
         )
-        own = evaluated(outputs, references, sources, metric)
-        assert own.outputs == plain.outputs
-        assert own.sentences.tolist() == plain.sentences.tolist()
-        assert own.signature == plain.signature.replace(
+        entry = evaluated(outputs, references, sources, metric)
+        assert entry.outputs == plain.outputs
+        assert entry.sentences.tolist() == plain.sentences.tolist()
+        assert entry.signature == plain.signature.replace(
             "tok:whitespace", "tok:own"
         ).replace("tok:ascii_whitespace", "tok:own") or metric.startswith("ter")
         by_function = evaluated(
@@ -218,7 +218,7 @@ def test_one_set_of_references_where_the_metric_says_that_it_is_of_tokens() -> (
 
 
 def test_a_missing_reference_stays_missing() -> None:
-    own = evaluated(
+    entry = evaluated(
         [["a", "b"], ["c"]],
         [[["a", "b"], ["d"]], [["a"], None]],
         metrics="google_gleu",
@@ -226,7 +226,7 @@ def test_a_missing_reference_stays_missing() -> None:
     plain = evaluated(
         ["a b", "c"], [["a b", "d"], ["a", None]], metrics="google_gleu"
     )
-    assert own.outputs == plain.outputs
+    assert entry.outputs == plain.outputs
     scores = pipeline.sentence_scores(
         "google_gleu", [["a", "b"], ["c"]], [[["a", "b"], ["d"]], [["a"], None]]
     )
@@ -374,11 +374,11 @@ def test_what_is_refused(score: Any, message: str) -> None:
 
 
 def test_pieces_of_words_are_no_warning_where_they_are_tokens() -> None:
-    pieces, words = [["\u2581a", "b"]] * 3, [["\u2581ab"]] * 3
+    parts, words = [["\u2581a", "b"]] * 3, [["\u2581ab"]] * 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pipeline.evaluate(
-            pieces,
+            parts,
             [[["\u2581a", "c"]] * 3, words],
             metrics="bleu[smooth=floor]",
         )

@@ -52,13 +52,13 @@ def test_aggregates_are_those_of_rouge_score(
     aggregator = pytest.importorskip("rouge_score.scoring").BootstrapAggregator(
         level, samples
     )
-    for text, *own in zip(HYPOTHESES, *SETS[:references], strict=True):
-        aggregator.add_scores(scorer.score_multi(own, text))
+    for text, *item in zip(HYPOTHESES, *SETS[:references], strict=True):
+        aggregator.add_scores(scorer.score_multi(item, text))
     np.random.seed(seed)
     expected = aggregator.aggregate()
-    asked = f"types=1+2+L+Lsum,stemmer=porter,level=bootstrap,seed={seed},samples={samples},interval={level}"
+    requested = f"types=1+2+L+Lsum,stemmer=porter,level=bootstrap,seed={seed},samples={samples},interval={level}"
     result = pipeline.evaluate(
-        HYPOTHESES, SETS[:references], metrics=[f"rouge[{asked}]"]
+        HYPOTHESES, SETS[:references], metrics=[f"rouge[{requested}]"]
     )[0]
     assert result.score == near(expected["rouge1"].mid.fmeasure)
     for name in TYPES:
@@ -186,7 +186,7 @@ def test_sentences_of_nltk_are_those_of_split_summaries(
         "mats.",
         "a\n",
     ]
-    made = [
+    generated = [
         [
             " ".join(rng.choices(words, k=rng.randint(0, 30))) + "."
             for _ in range(30)
@@ -195,10 +195,10 @@ def test_sentences_of_nltk_are_those_of_split_summaries(
     ]
     peer = scorer.RougeScorer(["rougeLsum", "rouge1"], split_summaries=True)
     result = pipeline.evaluate(
-        made[0], made[1:], metrics=["rouge[types=Lsum+1,split=nltk]"]
+        generated[0], generated[1:], metrics=["rouge[types=Lsum+1,split=nltk]"]
     )[0]
-    for line, (text, *own) in enumerate(zip(*made, strict=True)):
-        expected = peer.score_multi(own, text)
+    for line, (text, *item) in enumerate(zip(*generated, strict=True)):
+        expected = peer.score_multi(item, text)
         for name in ("rougeLsum", "rouge1"):
             found = [
                 result.sentence_outputs[name + end][line]
@@ -214,10 +214,10 @@ def test_without_nltk_or_its_data_the_message_says_what_to_install(
 ) -> None:
     nltk = pytest.importorskip("nltk")
 
-    def lacking(text: str) -> list[str]:
+    def missing(text: str) -> list[str]:
         raise LookupError(text)
 
-    monkeypatch.setattr(nltk, "sent_tokenize", lacking)
+    monkeypatch.setattr(nltk, "sent_tokenize", missing)
     with pytest.raises(
         InputError,
         match=r"nltk's data for sentences: python -m nltk\.downloader punkt_tab",
@@ -238,12 +238,14 @@ def test_without_nltk_or_its_data_the_message_says_what_to_install(
 def test_limits_cut_as_the_naive_ones(seed: int) -> None:
     """The script's loops over the sentences of a text, written as they are told in its help."""
     rng = random.Random(seed)
-    made = [
+    generated = [
         [random_sentence(rng) for _ in range(rng.randint(0, 4))]
         for _ in range(8)
     ]
-    lines = join_lines(sentence.encode() for text in made for sentence in text)
-    firsts = np.cumsum([0, *map(len, made)])
+    lines = join_lines(
+        sentence.encode() for text in generated for sentence in text
+    )
+    firsts = np.cumsum([0, *map(len, generated)])
     number = rng.choice([1, 2, 5, 9, 30])
     for limit, each in (
         (Limit(words=number), False),
@@ -253,17 +255,19 @@ def test_limits_cut_as_the_naive_ones(seed: int) -> None:
         cut = (limit.cut_each if each else limit.cut)(lines, firsts)
         found = [data.decode() for data in cut.texts()]
         assert found == [
-            part for text in made for part in naive_cut(text, limit, each=each)
+            part
+            for text in generated
+            for part in naive_cut(text, limit, each=each)
         ]
         assert Limit().cut(lines, firsts) is lines
 
 
 def random_sentence(rng: random.Random) -> str:
-    pieces = [
+    parts = [
         rng.choice(["a", "bc", "ü", "日本", " ", "  ", "\t", "x-y"])
         for _ in range(rng.randint(0, 9))
     ]
-    return "".join(pieces)
+    return "".join(parts)
 
 
 def naive_cut(text: list[str], limit: Limit, *, each: bool) -> list[str]:
@@ -273,16 +277,18 @@ def naive_cut(text: list[str], limit: Limit, *, each: bool) -> list[str]:
         if limit.words:
             words = sentence.split()
             fields = ([""] if words and sentence[:1].isspace() else []) + words
-            kept = fields[: max(limit.words - used, 0)] if not ended else []
+            remaining = (
+                fields[: max(limit.words - used, 0)] if not ended else []
+            )
             end = 0
-            for word in filter(None, kept):
+            for word in filter(None, remaining):
                 end = sentence.index(word, end) + len(word)
-            whole = (
+            total = (
                 used + len(fields) <= limit.words
                 and used < limit.words
                 and not ended
             )
-            result.append(sentence if whole else sentence[:end])
+            result.append(sentence if total else sentence[:end])
             used += len(fields)
         else:
             room = (
@@ -302,18 +308,18 @@ def naive_cut(text: list[str], limit: Limit, *, each: bool) -> list[str]:
 def test_common_tokens_are_counted_line_by_line(seed: int) -> None:
     rng = np.random.default_rng(seed)
 
-    def made() -> tuple[Encoded, list[list[int]]]:
+    def generated() -> tuple[Encoded, list[list[int]]]:
         lines = [
             rng.integers(0, 4, rng.integers(0, 6)).tolist() for _ in range(6)
         ]
         ids = np.array([token for line in lines for token in line], np.int32)
         return Encoded(ids, np.cumsum([0, *map(len, lines)])), lines
 
-    (one, first), (two, second) = made(), made()
+    (one, first), (two, second) = generated(), generated()
     both = common(one, two)
     for line in range(6):
-        own = both.ids[both.offsets[line] : both.offsets[line + 1]].tolist()
-        assert sorted(own) == sorted(
+        item = both.ids[both.offsets[line] : both.offsets[line + 1]].tolist()
+        assert sorted(item) == sorted(
             t
             for t in set(first[line])
             for _ in range(min(first[line].count(t), second[line].count(t)))

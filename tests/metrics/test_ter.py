@@ -49,11 +49,11 @@ def same_as_sacrebleu(
     )
     assert found.peer_signature == f"TER|{oracle.get_signature()}"
     if sentences:
-        wanted = [
+        target = [
             oracle.sentence_score(h, [text[i] for text in texts[1]]).score
             for i, h in enumerate(texts[0])
         ]
-        assert (100 * found.sentences).tolist() == very_near(wanted)
+        assert (100 * found.sentences).tolist() == very_near(target)
 
 
 @pytest.mark.parametrize(

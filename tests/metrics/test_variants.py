@@ -94,9 +94,9 @@ def score(text: Texts, metric: str) -> Result:
 def test_white_space_is_that_of_the_program_whose_draws_are_taken(
     options: dict[str, str], tokenizer: str, expected: float | None
 ) -> None:
-    def read(name: str, *replaced: str) -> list[str]:
+    def read(name: str, old: str = "", new: str = "") -> list[str]:
         text = (ROOT / "data" / name).read_text(encoding="utf-8")
-        return text.replace(*replaced or ("", "")).split("\n")[:-1]
+        return text.replace(old, new).split("\n")[:-1]
 
     texts = (
         read("source.txt"),
@@ -150,12 +150,12 @@ def test_variants_of_one_reference_equal_the_naive_implementation(
         expected = sum(alone) / 3
     result = score(text, f"gleu[{options}]")
     assert result.score == near(expected)
-    shown = [
+    displayed = [
         value
         for name, value in result.outputs.items()
         if name.startswith("gleu@")
     ]
-    assert shown == near(alone if policy == "each" else [])
+    assert displayed == near(alone if policy == "each" else [])
 
 
 @pytest.mark.parametrize("unit", UNITS)
@@ -180,7 +180,7 @@ def test_merged_counts_equal_one_reference_that_holds_the_maximum_of_all(
     for i, line in enumerate(source):
         hypothesis = output[i].split()
         refs = [lines[i].split() for lines in references]
-        numer, denom = [], []
+        numer, denom = list[naive.Number](), list[naive.Number]()
         for order in range(1, 5):
             rho = naive.merged_reference(refs, order)
             sigma, eta = naive.ngrams_of(order, line.split(), hypothesis)
@@ -258,10 +258,13 @@ def test_leave_one_out_scores_each_reference_against_the_others() -> None:
         [references[r] for r in range(3) if r != left_out]
         for left_out in range(3)
     ]
-    mine = [naive.gleu_sampled(source, kept, output, 4, 20)[0] for kept in sets]
+    mine = [
+        naive.gleu_sampled(source, remaining, output, 4, 20)[0]
+        for remaining in sets
+    ]
     human_data = [
-        naive.gleu_sampled(source, kept, references[r], 4, 20)[0]
-        for r, kept in enumerate(sets)
+        naive.gleu_sampled(source, remaining, references[r], 4, 20)[0]
+        for r, remaining in enumerate(sets)
     ]
     assert results["mine"].score == near(sum(mine) / 3)
     assert [results[f"reference{r}"].score for r in range(3)] == near(
@@ -326,18 +329,18 @@ def test_google_gleu_equals_nltk_on_tiny_corpora(
             *([line() for _ in range(lines)] for _ in range(rng.randint(0, 2))),
         ]
         # of equal ratios the first counts, so that the order may matter
-        for given in (every, every[::-1]):
+        for arguments in (every, every[::-1]):
             grouped = [
-                [text[number].split() for text in given]
+                [text[number].split() for text in arguments]
                 for number in range(lines)
             ]
             expected = nltk.corpus_gleu(
                 grouped, [text.split() for text in output], low, high
             )
             result = pipeline.evaluate(
-                output, given, None, [f"google_gleu[min={low},n={high}]"]
+                output, arguments, None, [f"google_gleu[min={low},n={high}]"]
             )
-            assert result.score == near(expected), (output, given)
+            assert result.score == near(expected), (output, arguments)
 
 
 @pytest.mark.parametrize("beta", ["2", "0.5", "1"])
@@ -399,12 +402,13 @@ def test_green_as_gec_metrics(text: Texts, beta: str, unit: str) -> None:
     ]
     # of equals the first
     chosen = [
-        row[own.index(max(own))] for row, own in zip(table, scores, strict=True)
+        row[item.index(max(item))]
+        for row, item in zip(table, scores, strict=True)
     ]
     total = naive.Green(*map(naive.add_columns, zip(*chosen, strict=True)))
     result = score(text, f"green[flavour=gec-metrics,beta={beta},unit={unit}]")
     assert result.score == near(gec_metrics_score(total, float(beta)))
-    assert result.sentences.tolist() == near([max(own) for own in scores])
+    assert result.sentences.tolist() == near([max(item) for item in scores])
 
 
 def test_the_two_flavours_of_green_on_a_perfect_short_sentence() -> None:
@@ -453,12 +457,12 @@ def test_original_outputs_of_2015_and_march_2016(
                 value
             )
     systems = {system: lines(f"conll14/{system}") for system, _ in golden}
-    wanted = sorted({weight for _, weight in golden})
+    target = sorted({weight for _, weight in golden})
     results = pipeline.evaluate(
         systems,
         [lines("conll14/REF0"), lines("conll14/REF1")],
         lines("conll14/INPUT"),
-        [f"gleu[variant={variant},lambda={weight}]" for weight in wanted],
+        [f"gleu[variant={variant},lambda={weight}]" for weight in target],
     )
     found = {
         (
@@ -638,7 +642,7 @@ def gapped(text: Texts, metric: str) -> Result:
     texts = tuple(
         text_in_memory(f"r{r}", lines) for r, lines in enumerate(text[1])
     )
-    whole = Corpus(
+    full = Corpus(
         name="memory",
         lines=len(text[0]),
         source=source,
@@ -646,7 +650,7 @@ def gapped(text: Texts, metric: str) -> Result:
         systems={"system": output},
         missing=True,
     )
-    return evaluate_corpus(whole, [from_text(metric)])[0]
+    return evaluate_corpus(full, [from_text(metric)])[0]
 
 
 def rows_present(text: Texts) -> list[list[naive.Columns]]:

@@ -452,16 +452,25 @@ def sentence_gleu_ones(
     return formula(smoothed, variant, "zero")
 
 
+class SentenceSummary(NamedTuple):
+    """A sentence's scores against its references, summed up as the official -d prints them."""
+
+    mean: float
+    std: float
+    low: float
+    high: float
+
+
 def sentence_summary(
     row: Sequence[Columns],
     variant: str = "2017",
     clip: str | None = None,
     smoothing: str = "ones",
-) -> tuple[float, float, float, float]:
+) -> SentenceSummary:
     """Mean, population std and interval over references; smoothing "ones" is (b), "none" is (a)."""
     score = {"ones": sentence_gleu_ones, "none": sentence_gleu}[smoothing]
     mean, std = mean_and_std([score(cols, variant, clip) for cols in row])
-    return mean, std, *interval(mean, std)
+    return SentenceSummary(mean, std, *interval(mean, std))
 
 
 def sentence_scores(

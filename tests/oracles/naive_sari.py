@@ -29,9 +29,9 @@ def score(
     """Return the score of a sentence; texts are lower-case, with single blanks between tokens."""
     empty = Fraction(int(flavour == "huggingface"))
 
-    def share(part: Fraction | int, whole: int) -> Fraction:
-        if whole:
-            return Fraction(part) / whole
+    def share(part: Fraction | int, full: int) -> Fraction:
+        if full:
+            return Fraction(part) / full
         return empty
 
     def mean_share(part: Grams, total: Grams) -> Fraction:

@@ -219,14 +219,14 @@ def test_tokens_shown_are_those_that_are_counted(
     tokenization = Tokenization(tokenizer, lowercase=lowercase)
     lines = [*SCRIPTS.values(), "a &quot;B&quot;  c.", ""]
     numbers: dict[str, int] = {}
-    shown = [
+    displayed = [
         [
             numbers.setdefault(token, len(numbers))
             for token in tokenization.tokens(line)
         ]
         for line in lines
     ]
-    assert shown == ours(lines, tokenizer, lowercase)
+    assert displayed == ours(lines, tokenizer, lowercase)
 
 
 def test_categories_are_those_of_the_package_regex() -> None:
@@ -342,7 +342,7 @@ PIECES += [
 def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
     rng = random.Random(3)
     options = dict(zip(OPTIONS, chosen, strict=True))
-    own, oracle = Tercom(**options), TercomTokenizer(**options)
+    item, oracle = Tercom(**options), TercomTokenizer(**options)
     texts = [
         "".join(rng.choices(PIECES, k=rng.randint(0, 12))) for _ in range(300)
     ]
@@ -350,25 +350,25 @@ def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
         "".join(rng.choices("a5.,- '()s\n&;", k=rng.randint(0, 12)))
         for _ in range(150)
     ]
-    wanted = [oracle(text.rstrip()).split() for text in texts]
-    assert [own.tokens(text) for text in texts] == wanted
-    (encoded,) = own.encode([join_lines([text.encode() for text in texts])])
+    target = [oracle(text.rstrip()).split() for text in texts]
+    assert [item.tokens(text) for text in texts] == target
+    (encoded,) = item.encode([join_lines([text.encode() for text in texts])])
     numbers: dict[str, int] = {}
     assert encoded.ids.tolist() == [
         numbers.setdefault(word, len(numbers))
-        for line in wanted
+        for line in target
         for word in line
     ]
 
 
 def test_what_is_not_utf8_is_told_with_its_place() -> None:
-    for own in (
+    for item in (
         Tercom(),
         Tercom(normalized=True),
         Tercom(no_punct=True, case_sensitive=True),
     ):
         with pytest.raises(InvalidTextError) as error:
-            own.encode([join_lines([b"a"]), join_lines([b"A", b"b \xff"])])
+            item.encode([join_lines([b"a"]), join_lines([b"A", b"b \xff"])])
         assert (error.value.text, error.value.line, error.value.byte) == (
             1,
             1,
@@ -379,7 +379,7 @@ def test_what_is_not_utf8_is_told_with_its_place() -> None:
 def test_names_differ_where_tokens_can() -> None:
     every = [Tercom(*chosen) for chosen in product([False, True], repeat=4)]
     assert (
-        len({own.key for own in every})
-        == len({own.cache_key for own in every})
+        len({item.key for item in every})
+        == len({item.cache_key for item in every})
         == 16
     )

@@ -200,7 +200,7 @@ def test_the_files_have_the_bytes_of_one_process(
     any_cluster: Here, config: Path, tmp_path: Path
 ) -> None:
     """Each data set is several bundles of the six shards."""
-    told: list[str] = []
+    notice: list[str] = []
     pids: set[int] = set()
     original = workers.count
 
@@ -217,13 +217,13 @@ def test_the_files_have_the_bytes_of_one_process(
             config,
             tmp_path / "run",
             any_cluster.options,
-            Hears(warn=told.append),
+            Hears(warn=notice.append),
         )
     pids = {
         int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")
     }
     check_one_process(config, tmp_path)
-    assert told == []
+    assert notice == []
     assert pids
     assert os.getpid() not in pids
 
@@ -297,8 +297,8 @@ def test_samples_of_more_lines_than_memory_holds_are_shared(
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
     shared, answers = Cluster.shared, list[Any]()
 
-    def watched(*given: Any) -> Any:
-        answers.extend(found := shared(*given))
+    def watched(*arguments: Any) -> Any:
+        answers.extend(found := shared(*arguments))
         return found
 
     with (
@@ -321,10 +321,10 @@ def test_workers_that_do_not_share_the_folder_send_their_counts(
 ) -> None:
     write, written = ShardFile.write, 0
 
-    def watched(*given: Any) -> Any:
+    def watched(*arguments: Any) -> Any:
         nonlocal written
         written += 1
-        return write(*given)
+        return write(*arguments)
 
     with (
         mock.patch.object(ShardFile, "write", watched),
@@ -343,7 +343,7 @@ def test_a_worker_that_is_killed_is_made_good(
     any_cluster: Here, config: Path, tmp_path: Path
 ) -> None:
     poison(tmp_path / "d" / "B", 57)
-    told: list[str] = []
+    notice: list[str] = []
     with (
         mock.patch.object(workers, "count", deadly(tmp_path / "dead")),
         mock.patch.object(clusters, "BUNDLES_FOR_EACH", 1),
@@ -352,17 +352,17 @@ def test_a_worker_that_is_killed_is_made_good(
             config,
             tmp_path / "run",
             any_cluster.options,
-            Hears(warn=told.append),
+            Hears(warn=notice.append),
         )
     assert (tmp_path / "dead").exists()
     assert results.missing == []
     check_one_process(config, tmp_path)
     if any_cluster.backend == "dask":  # spark may have made it good itself
-        assert len(told) == 1
-        assert told[0].startswith(
+        assert len(notice) == 1
+        assert notice[0].startswith(
             "d: a worker of the cluster died (KilledWorker: "
         )
-        assert told[0].endswith("); its work is tried again")
+        assert notice[0].endswith("); its work is tried again")
 
 
 def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(
@@ -702,9 +702,9 @@ def waves() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("waves")
-@pytest.mark.parametrize(("wanted", "size"), [(2, 8), (1, 1), (None, 12)])
+@pytest.mark.parametrize(("target", "size"), [(2, 8), (1, 1), (None, 12)])
 def test_no_more_tasks_are_taken_than_a_wave_has(
-    wanted: int | None, size: int
+    target: int | None, size: int
 ) -> None:
     """By hand: four for each worker, and one at a time where one worker is wanted."""
     taken: list[int] = []
@@ -714,7 +714,7 @@ def test_no_more_tasks_are_taken_than_a_wave_has(
             taken.append(number)
             yield number
 
-    with Cluster("threading", None, wanted) as workers:
+    with Cluster("threading", None, target) as workers:
         results = workers.results(lambda number: number * number, tasks())
         assert next(results) == 0
         assert len(taken) == size

@@ -81,11 +81,11 @@ def package(mode: str, *arguments: object) -> str:
         (value for name, value in pairwise(words) if name in ("-t", "--token")),
         "word",
     )
-    wanted = {
+    target = {
         "char": gleu.count.split_char_ngram,
         "word": gleu.count.split_word_ngram,
     }[unit]
-    if gleu.count.split_ngram is not wanted:
+    if gleu.count.split_ngram is not target:
         gleu.count.ngram_counter.cache_clear()
         gleu.aggreg.make_n_accum.cache_clear()
     with (
@@ -183,8 +183,8 @@ def generate(
 ) -> Texts:
     """Write a corpus with short and empty lines and two systems."""
     rng = random.Random(seed)
-    kept: list[list[str]] = []
-    while len(kept) < lines:
+    remaining: list[list[str]] = []
+    while len(remaining) < lines:
         source = sentence(rng)
         line = [
             " ".join(words)
@@ -197,7 +197,7 @@ def generate(
             rounding_decides(line[0], line[1:-2], output)
             for output in line[-2:]
         ):
-            kept.append(line)
+            remaining.append(line)
     folder.mkdir()
     paths = [
         folder / name
@@ -208,7 +208,7 @@ def generate(
             "two",
         )
     ]
-    for path, texts in zip(paths, zip(*kept, strict=True), strict=True):
+    for path, texts in zip(paths, zip(*remaining, strict=True), strict=True):
         path.write_text(
             "".join(f"{text}{end}" for text in texts),
             encoding="utf-8",
@@ -280,7 +280,7 @@ def test_text_equals_that_of_the_package(
 ) -> None:
     # the package takes long for the sample
     for digits in (6,) if texts.source == DATA.source else (0, 6):
-        given = [flag for flag in (which, verbose) if flag] + [
+        inputs = [flag for flag in (which, verbose) if flag] + [
             "-n",
             order,
             "-t",
@@ -290,9 +290,9 @@ def test_text_equals_that_of_the_package(
             "-i",
             7,
         ]
-        said = ours(mode, *given, *texts.arguments)
-        assert said.code == 0
-        assert said.out == package(mode, *given, *texts.arguments)
+        response = ours(mode, *inputs, *texts.arguments)
+        assert response.code == 0
+        assert response.out == package(mode, *inputs, *texts.arguments)
 
 
 # Specification, zero_total: a line of three words equal to its reference 100; "a b" and an empty
@@ -387,8 +387,8 @@ def drawn(
     ]
     sums = {key: [values[key] for values in several] for key in several[0]}
     return {
-        key: sum(own) / len(own) if key[0] in COUNTS else fmean(own)
-        for key, own in sums.items()
+        key: sum(entry) / len(entry) if key[0] in COUNTS else fmean(entry)
+        for key, entry in sums.items()
     }
 
 
@@ -442,7 +442,7 @@ def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
         expected += (
             f"{path}\n{drawn_table(drawn(table, draws), order, digits)}\n"
         )
-    given = [
+    inputs = [
         *flags.split(),
         "-v",
         "-n",
@@ -454,17 +454,17 @@ def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
         "-t",
         unit,
     ]
-    assert ours(*given, *texts.arguments).out == expected
+    assert ours(*inputs, *texts.arguments).out == expected
 
 
 # ---- draws
 
 
-def seed_told(said: Said) -> int:
+def seed_told(response: Said) -> int:
     """Return the seed that standard error tells, behind warnings."""
     found = re.fullmatch(
         r"(?:warning: .*\n)*seed: ([0-9]+) \(--seed \1 repeats these draws\)\n",
-        said.err,
+        response.err,
     )
     assert found
     return int(found[1])
@@ -475,8 +475,8 @@ def test_draws_without_f_are_those_of_the_seed_told(
 ) -> None:
     """numpy.random.default_rng(seed), a row of doubles for each iteration (design, sampler numpy)."""
     texts = generate(tmp_path / "corpus", 3, seed=8, lines=30)
-    said = ours("corpus", "-i", 9, "-d", 9, *texts.arguments)
-    doubles = np.random.default_rng(seed_told(said)).random((9, 30))
+    response = ours("corpus", "-i", 9, "-d", 9, *texts.arguments)
+    doubles = np.random.default_rng(seed_told(response)).random((9, 30))
     source, references, outputs = texts.lines()
     expected = ""
     for path, output in zip(texts.outputs, outputs, strict=True):
@@ -486,7 +486,7 @@ def test_draws_without_f_are_those_of_the_seed_told(
             for choice in (doubles * 3).astype(int).tolist()
         ]
         expected += f"{path}\t{naive.round_half_up(100 * fmean(scores), 9)}\n"
-    assert said.out == expected
+    assert response.out == expected
 
 
 def test_the_seed_told_repeats_the_draws_and_is_another_one_next_time(
@@ -495,7 +495,7 @@ def test_the_seed_told_repeats_the_draws_and_is_another_one_next_time(
     first, second = (
         ours("corpus", "-i", 3, "-d", 9, *DATA.arguments) for _ in range(2)
     )
-    seeds = [seed_told(said) for said in (first, second)]
+    seeds = [seed_told(response) for response in (first, second)]
     assert seeds[0] != seeds[1]
     assert first.out != second.out
     repeated = ours(
@@ -512,9 +512,9 @@ def test_a_seed_that_nothing_is_drawn_with_is_not_told_and_refused(
     -v everywhere.)
     """
     assert ours(*flags.split(), "-i", 2, *DATA.arguments).err == ""
-    said = ours(*flags.split(), "--seed", 3, *DATA.arguments)
-    assert (said.code, said.out) == (2, "")
-    assert "seed: has no effect here" in said.err
+    response = ours(*flags.split(), "--seed", 3, *DATA.arguments)
+    assert (response.code, response.out) == (2, "")
+    assert "seed: has no effect here" in response.err
 
 
 # ---- arguments
@@ -540,12 +540,12 @@ def test_long_names_of_options_are_those_of_the_package(
     ours: Callable[..., Said],
 ) -> None:
     files = [DATA.source, *REFERENCES, OUTPUTS[0]]
-    said = [
+    response = [
         ours("corpus", *form.format(*files).split())
         for form in (LONG, MIDDLE, SHORT)
     ]
-    assert said[0] == said[1] == said[2]
-    assert (said[0].code, said[0].err) == (0, "")
+    assert response[0] == response[1] == response[2]
+    assert (response[0].code, response[0].err) == (0, "")
     assert ours(
         "corpus", "--max", *SHORT.format(*files).split()
     ).out == package("corpus", "--max", *LONG.format(*files).split())
@@ -599,10 +599,10 @@ def test_long_names_of_options_are_those_of_the_package(
 def test_wrong_arguments_are_told(
     ours: Callable[..., Said], arguments: list[str], message: str
 ) -> None:
-    said = ours(*arguments)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("error: ")
-    assert message in said.err
+    response = ours(*arguments)
+    assert (response.code, response.out) == (2, "")
+    assert response.err.startswith("error: ")
+    assert message in response.err
 
 
 @pytest.mark.parametrize("digits", [0, 1, 12, 25, 26, 30])
@@ -610,7 +610,7 @@ def test_every_number_of_digits_that_is_allowed_can_be_printed(
     ours: Callable[..., Said], digits: int
 ) -> None:
     """An output that equals its reference has 100, with all digits 0."""
-    said = ours(
+    response = ours(
         "mean",
         "-m",
         "-d",
@@ -622,8 +622,8 @@ def test_every_number_of_digits_that_is_allowed_can_be_printed(
         "-o",
         REFERENCES[0],
     )
-    assert said.code == 0
-    assert said.out.split()[-1] == "100" + (
+    assert response.code == 0
+    assert response.out.split()[-1] == "100" + (
         "." + "0" * digits if digits else ""
     )
 
@@ -634,12 +634,14 @@ def test_every_number_of_digits_that_is_allowed_can_be_printed(
 SYSTEMS = ("AMU", "CAMB", "INPUT", "REF0")
 
 
-def scores(said: Said) -> dict[str, str]:
+def scores(response: Said) -> dict[str, str]:
     """Return the scores printed, by the names of the files."""
-    assert said.code == 0
+    assert response.code == 0
     return {
         Path(name).name: score
-        for name, score in (line.split("\t") for line in said.out.splitlines())
+        for name, score in (
+            line.split("\t") for line in response.out.splitlines()
+        )
     }
 
 
@@ -656,8 +658,8 @@ def scores(said: Said) -> dict[str, str]:
 def test_published_scores_on_conll14(
     ours: Callable[..., Said], shared: Path, flags: str, expected: str
 ) -> None:
-    said = ours(*flags.split(), *conll14(shared, *SYSTEMS).arguments)
-    assert scores(said) == dict(zip(SYSTEMS, expected.split(), strict=True))
+    response = ours(*flags.split(), *conll14(shared, *SYSTEMS).arguments)
+    assert scores(response) == dict(zip(SYSTEMS, expected.split(), strict=True))
 
 
 # Origin: README of the package gleu, `gleu -m -v` (specification; p and gleu by
@@ -693,10 +695,10 @@ def test_published_tables_of_the_best_references(
     bp: str,
     gleu_total: str,
 ) -> None:
-    said = ours("corpus", "-m", "-v", *conll14(shared, system).arguments)
+    response = ours("corpus", "-m", "-v", *conll14(shared, system).arguments)
     rows = [
         [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in said.out.splitlines()
+        for line in response.out.splitlines()
         if line.startswith("|")
     ]
     columns = {
@@ -726,12 +728,12 @@ MAX_LINES = """
 def test_published_scores_of_the_first_sentences(
     ours: Callable[..., Said], shared: Path, flags: list[str], expected: str
 ) -> None:
-    said = ours("sent", *flags, *conll14(shared, *SYSTEMS).arguments)
+    response = ours("sent", *flags, *conll14(shared, *SYSTEMS).arguments)
     rows = [
         [f"{float(score):.2f}" for score in line.split()]
         for line in expected.split("/")
     ]
-    found = [line.split("\t") for line in said.out.splitlines()]
+    found = [line.split("\t") for line in response.out.splitlines()]
     assert found[: len(rows)] == rows
     assert len(found) == 1312
 
@@ -768,10 +770,10 @@ def test_published_scores_on_jfleg(
         shared / "jfleg/dev.src",
         [shared / f"jfleg/dev.ref{number}" for number in range(4)],
     )
-    said = ours(
+    response = ours(
         "corpus", "-f", "-d", 4, "-s", source, "-r", *references, "-o", source
     )
-    assert scores(said) == {"dev.src": "38.2146"}
+    assert scores(response) == {"dev.src": "38.2146"}
     left_out: dict[str, str] = {}
     for reference in references:
         others = [other for other in references if other != reference]

@@ -52,22 +52,22 @@ def m2(source: Sequence[str], texts: Sequence[Sequence[str]]) -> str:
     for number, line in enumerate(source):
         pairs = [(line, text[number]) for text in texts]
         simple = [trivial(*pair) for pair in pairs]
-        own = [
+        item = [
             edits_of(pair_of(*pair), "en_one") if s is None else s
             for pair, s in zip(pairs, simple, strict=True)
         ]
-        blocks.append(block(line, own))
+        blocks.append(block(line, item))
     return "".join(blocks)
 
 
 def put_in(patch: pytest.MonkeyPatch) -> list[list[Pair]]:
     """Put the stand-in in the place of errant; return the chunks that it annotates."""
-    asked: list[list[Pair]] = []
+    requested: list[list[Pair]] = []
 
     def annotated(
         chunk: Sequence[Pair], model: str | None
     ) -> dict[Pair, Annotation]:
-        asked.append(list(chunk))
+        requested.append(list(chunk))
         return {pair: edits_of(pair, model) for pair in chunk}
 
     def versions(model: str | None = None) -> Versions:
@@ -83,7 +83,7 @@ def put_in(patch: pytest.MonkeyPatch) -> list[list[Pair]]:
     patch.setattr(errant_annotator, "installed", lambda: sorted(MODELS))
     patch.setattr(errant_annotator, "is_installed", MODELS.__contains__)
     patch.setattr(errant_annotator, "_models", {})
-    return asked
+    return requested
 
 
 def take_away(patch: pytest.MonkeyPatch) -> None:

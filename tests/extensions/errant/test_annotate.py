@@ -68,7 +68,7 @@ def dies(*_chunk: Sequence[Pair], **_model: str) -> dict[Pair, Annotation]:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
+def requested(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
     """The chunks that were annotated, by a stand-in for errant."""
     parts: list[list[Pair]] = []
 
@@ -88,7 +88,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> tuple[AnnotationCache, list[str]]:
+def remaining(tmp_path: Path) -> tuple[AnnotationCache, list[str]]:
     """A cache, and what it tells."""
     messages: list[str] = []
     return AnnotationCache(
@@ -105,7 +105,7 @@ def fresh() -> Iterator[None]:
 
 
 def test_distinct_pairs_whose_words_differ_are_annotated_once(
-    asked: list[list[Pair]],
+    requested: list[list[Pair]],
 ) -> None:
     done: list[tuple[int, int]] = []
     annotated = annotate_all(
@@ -115,7 +115,7 @@ def test_distinct_pairs_whose_words_differ_are_annotated_once(
     assert annotated == Annotated(
         [edit, NOOP, (), (), (), edit, ("A 0 1|||m|||e|||",), ()], 4, 3, 0
     )
-    assert asked == [DISTINCT]
+    assert requested == [DISTINCT]
     assert done == [(0, 3), (3, 3)]
     # a share of nothing cannot be shown
     annotate_all([("a", "a")], progress=lambda *numbers: done.append(numbers))
@@ -164,9 +164,9 @@ def test_a_source_is_in_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_kept_is_not_annotated_again(
-    asked: list[list[Pair]], kept: tuple[AnnotationCache, list[str]]
+    requested: list[list[Pair]], remaining: tuple[AnnotationCache, list[str]]
 ) -> None:
-    cache, messages = kept
+    cache, messages = remaining
     first = annotate_all(PAIRS[:6], model="m", cache=cache)
     second = annotate_all(PAIRS, model="m", cache=AnnotationCache(cache.path))
     assert second == annotate_all(PAIRS, model="m")._replace(cached=1)
@@ -174,7 +174,7 @@ def test_what_is_kept_is_not_annotated_again(
         cached=3
     )
     assert annotate_all(PAIRS, model="other", cache=cache).cached == 0
-    assert (first.cached, asked[:2], messages) == (
+    assert (first.cached, requested[:2], messages) == (
         0,
         [DISTINCT[:1], DISTINCT[1:]],
         [],
@@ -182,14 +182,14 @@ def test_what_is_kept_is_not_annotated_again(
 
 
 def test_pages_of_a_cache_that_are_damaged_give_nothing_false(
-    kept: tuple[AnnotationCache, list[str]],
+    remaining: tuple[AnnotationCache, list[str]],
 ) -> None:
-    cache, messages = kept
+    cache, messages = remaining
     pairs = [Pair("s", f"corrected {number}") for number in range(2000)]
     cache.write("v", {pair: (pair.corrected,) for pair in pairs})
     content = bytearray(cache.path.read_bytes())
-    for place in range(len(content) // 2, len(content) // 2 + 9000):
-        content[place] = 255
+    for position in range(len(content) // 2, len(content) // 2 + 9000):
+        content[position] = 255
     cache.path.write_bytes(content)
     kept_pairs = cache.read("v", pairs)
     assert all(
@@ -202,9 +202,9 @@ def test_pages_of_a_cache_that_are_damaged_give_nothing_false(
 
 
 def test_a_damaged_row_counts_as_missing(
-    kept: tuple[AnnotationCache, list[str]],
+    remaining: tuple[AnnotationCache, list[str]],
 ) -> None:
-    cache, messages = kept
+    cache, messages = remaining
     cache.write("v", dict.fromkeys(DISTINCT, ("A 0 1",)))
     with closing(sqlite3.connect(cache.path)) as database, database:
         database.execute(
@@ -216,47 +216,47 @@ def test_a_damaged_row_counts_as_missing(
 
 
 def test_a_cache_that_cannot_be_written_is_told_once_and_left_out(
-    tmp_path: Path, asked: list[list[Pair]]
+    tmp_path: Path, requested: list[list[Pair]]
 ) -> None:
     (tmp_path / "file").write_text("no folder")
     messages: list[str] = []
     cache = AnnotationCache(tmp_path / "file" / "c.sqlite", messages.append)
     for _ in range(2):
         assert annotate_all(PAIRS, cache=cache).cached == 0
-    assert (len(asked), len(messages)) == (2, 1)
+    assert (len(requested), len(messages)) == (2, 1)
     assert "annotations are not kept: " in messages[0]
 
 
 def write_many(path: str, first: int) -> None:
     """Write annotations into a cache, a few at a time; for worker processes."""
     cache = AnnotationCache(Path(path))
-    for number in range(first, first + 50):
+    for number in range(first, first + 25):
         cache.write("v", {Pair("s", str(number)): (str(number),)})
 
 
 def test_several_processes_use_a_cache_at_once(
-    kept: tuple[AnnotationCache, list[str]],
+    remaining: tuple[AnnotationCache, list[str]],
 ) -> None:
     from joblib import Parallel, delayed
 
-    cache, messages = kept
+    cache, messages = remaining
     Parallel(n_jobs=3, backend="loky")(
-        delayed(write_many)(str(cache.path), 50 * number) for number in range(6)
+        delayed(write_many)(str(cache.path), 25 * number) for number in range(3)
     )
-    pairs = [Pair("s", str(number)) for number in range(300)]
+    pairs = [Pair("s", str(number)) for number in range(75)]
     assert cache.read("v", pairs) == {pair: (pair.corrected,) for pair in pairs}
     assert messages == []
 
 
 def test_workers(
-    monkeypatch: pytest.MonkeyPatch, asked: list[list[Pair]]
+    monkeypatch: pytest.MonkeyPatch, requested: list[list[Pair]]
 ) -> None:
     pairs = [(f"s{number}", f"t{number}") for number in range(20)]
     expected = annotate_all(pairs)
     monkeypatch.setattr(annotate, "CHUNK_TEXTS", 4)
     monkeypatch.setattr(annotate, "annotate_chunk", stand_in)
     assert annotate_all(pairs, n_jobs=2) == expected
-    assert len(asked) == 1
+    assert len(requested) == 1
     monkeypatch.setattr(annotate, "annotate_chunk", dies)
     with pytest.raises(IncompleteError, match="a worker process died"):
         annotate_all(pairs, n_jobs=2)
@@ -334,7 +334,7 @@ def test_the_command(
     command: Command,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
-    asked: list[list[Pair]],
+    requested: list[list[Pair]],
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     source, one, two, out = (
@@ -359,10 +359,10 @@ def test_the_command(
     assert sorted(path.name for path in out.parent.iterdir()) == ["out.m2"]
     assert "2 of these were kept" in command(line).err
     assert command(f"{line} --no-cache -q") == ("", "")
-    assert len(asked) == 2
+    assert len(requested) == 2
 
 
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("requested")
 @pytest.mark.parametrize(
     ("corrected", "message"),
     [

@@ -49,7 +49,7 @@ def random_m2(
     sentences: int,
     annotators: Sequence[int],
     *,
-    lacking: float = 0.0,
+    missing: float = 0.0,
 ) -> str:
     """Return an M2 file of random edits. `lacking` is the share of sentences in which an annotator
     has no line.
@@ -59,7 +59,7 @@ def random_m2(
     for number in range(sentences):
         lines = [f"S {' '.join(f'w{number}.{word}' for word in range(6))}"]
         for annotator in annotators:
-            if annotator and rng.random() < lacking:
+            if annotator and rng.random() < missing:
                 continue
             edits = sorted(
                 {
@@ -87,7 +87,7 @@ def write_edits(
     """Write a data set of edits with two annotators and three systems, one of them with two
     annotators.
     """
-    gold = random_m2(1, sentences, (0, 1), lacking=0.3)
+    gold = random_m2(1, sentences, (0, 1), missing=0.3)
     outputs = {
         "A": random_m2(2, sentences, (0,)),
         "B": random_m2(3, sentences, (0, 1)),
@@ -131,10 +131,12 @@ def tables(text: str) -> dict[int, dict[str, list[str]]]:
     found = {}
     for part in text.split("$ errant_compare ")[1:]:
         command, _, printed = part.partition("\n")
-        asked = re.fullmatch(r"-hyp \S+ -ref \S+ -cat ([123])", command.strip())
-        if asked:
+        requested = re.fullmatch(
+            r"-hyp \S+ -ref \S+ -cat ([123])", command.strip()
+        )
+        if requested:
             rows = printed.split("Category")[1].split("\n\n")[0].split("\n")[1:]
-            found[int(asked[1])] = {
+            found[int(requested[1])] = {
                 cells[0]: cells[1:] for cells in map(str.split, rows)
             }
     return found
@@ -204,10 +206,10 @@ def test_types_and_their_samples_are_those_of_a_naive_program(
         assert counts_of(part) == naive_errant.summed(rows, part.tier)
         for item in part.categories:
             samples = [
-                naive_errant.summed(rows, part.tier, own).get(
+                naive_errant.summed(rows, part.tier, entry).get(
                     item.category, (0, 0, 0)
                 )
-                for own in weights
+                for entry in weights
             ]
             for number, name in enumerate(("errant", "precision", "recall")):
                 values = sorted(
@@ -271,13 +273,13 @@ def test_counts_of_types_are_kept_and_read_again(tmp_path: Path) -> None:
         tmp_path, statistics={"resamples": "20", "trials": "10"}
     )
     results = run(config, tmp_path / "run")
-    kept = {
+    remaining = {
         path: path.stat().st_mtime_ns
         for path in (tmp_path / "run" / "statistics").rglob("*.columns")
     }
-    assert len(kept) == 6
+    assert len(remaining) == 6
     run(config, tmp_path / "run")
-    assert kept == {path: path.stat().st_mtime_ns for path in kept}
+    assert remaining == {path: path.stat().st_mtime_ns for path in remaining}
     for file in tmp_path.glob("*.m2"):
         file.unlink()
     stored, scored = load(tmp_path / "run")

@@ -132,9 +132,9 @@ def test_the_numbers_that_differ_are_those_of_a_reference_in_place_of_the_empty_
         for name in ("conll14.errant", "conll14-POST.errant")
     )
     sentence, *edits = gold[23].splitlines()
-    own = output[23].splitlines()
-    assert sentence == own[0] == 'S "'
-    assert [line.rpartition("|||")[0] for line in own[1:]] == [
+    item = output[23].splitlines()
+    assert sentence == item[0] == 'S "'
+    assert [line.rpartition("|||")[0] for line in item[1:]] == [
         "A 0 1|||U:PUNCT||||||REQUIRED|||-NONE-"
     ]
     first, second = (
@@ -194,8 +194,8 @@ def sentences(draw: st.DrawFn) -> list[naive.Sentence]:
     for _ in range(draw(st.integers(1, 6))):
         source = draw(st.lists(st.sampled_from(WORDS), max_size=7))
         gold = [draw(edits(source)) for _ in range(references)]
-        own = draw(st.sampled_from(gold) | edits(source))
-        result.append(naive.Sentence(source, own, gold))
+        item = draw(st.sampled_from(gold) | edits(source))
+        result.append(naive.Sentence(source, item, gold))
     return result
 
 
@@ -317,17 +317,19 @@ def test_counts_by_hand(
     tp. Independently of each other the references do not ask for e, since one of them leaves that
     place."""
     names = ["dependent", "independent"]
-    asked = [
+    requested = [
         f"cleme[weights=none,assumption={name},version={version}]"
         for name in names
         for version in ("1", "2")
     ]
-    asked = [
+    requested = [
         text.replace("weights=none,", "") if "version=2" in text else text
-        for text in asked
+        for text in requested
     ]
-    found = [outputs for _, outputs in scores(tmp_path, *files, *asked).items()]
-    assert [[own[name] for name in ("tp", "fn", "tn")] for own in found] == [
+    found = [
+        outputs for _, outputs in scores(tmp_path, *files, *requested).items()
+    ]
+    assert [[item[name] for name in ("tp", "fn", "tn")] for item in found] == [
         [1, 1, 3]
     ] * 2 + [[1, 0, 4]] * 2
     assert [found[number]["fp"] for number in (0, 2)] == [1, 1]
@@ -382,11 +384,11 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
         [[NOOP], [(0, 2, EMPTY)]],
         [[(0, 2, much)]] * 2,
     )
-    own = [(0, 1, "y"), (2, 3, "z z")], [NOOP], [NOOP]
+    item = [(0, 1, "y"), (2, 3, "z z")], [NOOP], [NOOP]
     sources = ("a b c d", "a b", "a b")
     corpus = [
         naive.Sentence(s.split(), o, g)
-        for s, o, g in zip(sources, own, gold, strict=True)
+        for s, o, g in zip(sources, item, gold, strict=True)
     ]
     metric = from_text(text)
     weights = (
@@ -437,8 +439,8 @@ def test_ties_of_references_with_totals(
     """
     table = np.array([[(10**6, 10**6, 10**6, 0)] * 2, second])
     columns = {
-        name: table[..., place]
-        for place, name in enumerate(("tp", "fp_un", "fn", "tn"))
+        name: table[..., position]
+        for position, name in enumerate(("tp", "fp_un", "fn", "tn"))
     }
     columns = {
         name: values if name == "tn" else values[..., None]
@@ -472,10 +474,12 @@ def test_only_the_first_annotator_of_an_output_counts_and_this_is_said(
     config.write_text(f"{text}metrics: [cleme, CLEME-independent]\n", "utf-8")
     results = run(config, tmp_path / "second")
     assert [score.outputs for score in results.scores] == list(before.values())
-    told = [text for text in results.warnings if "several annotators" in text]
-    assert len(told) == 1
-    assert "line 1 " in told[0]
-    assert "CLEME takes the first" in told[0]
+    message = [
+        text for text in results.warnings if "several annotators" in text
+    ]
+    assert len(message) == 1
+    assert "line 1 " in message[0]
+    assert "CLEME takes the first" in message[0]
 
 
 def test_a_reference_that_has_no_line_does_not_take_part(
@@ -496,8 +500,8 @@ def test_a_reference_that_has_no_line_does_not_take_part(
         "cleme[weights=none,assumption=independent]",
     )
     assert [
-        [own[name] for name in wordlist("tp fp fn tn")]
-        for own in found.values()
+        [item[name] for name in wordlist("tp fp fn tn")]
+        for item in found.values()
     ] == [[1, 1, 1, 3]] * 2
 
 
@@ -506,8 +510,8 @@ def test_weights_for_corpora_are_refused_where_lengths_are_cut(
 ) -> None:
     """References that change 16 words on average; the weights of longer pieces would not be right."""
     sentence = " ".join("abcdefghijklmnop")
-    whole = f"S {sentence}\nA 0 16|||R:X|||x|||REQUIRED|||-NONE-|||0\n"
-    (tmp_path / "gold.m2").write_text(whole, "utf-8")
+    total = f"S {sentence}\nA 0 16|||R:X|||x|||REQUIRED|||-NONE-|||0\n"
+    (tmp_path / "gold.m2").write_text(total, "utf-8")
     with pytest.raises(
         InputError,
         match=r"16\.0 words long on average.*at most 15; write weights: none",
@@ -624,7 +628,7 @@ def tables(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
 
 
 @pytest.mark.parametrize("running", [True, False])
-@pytest.mark.parametrize("piece", [1, 3, 2048])
+@pytest.mark.parametrize("part", [1, 3, 2048])
 @settings(max_examples=60, deadline=None)
 @given(
     table=tables(),
@@ -634,7 +638,7 @@ def tables(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
 )
 def test_guesses_end_in_the_choice_that_is_made_one_by_one(
     running: bool,
-    piece: int,
+    part: int,
     table: list[list[tuple[int, int, int]]],
     name: str,
     cut: int,
@@ -648,7 +652,7 @@ def test_guesses_end_in_the_choice_that_is_made_one_by_one(
     # the totals are carried from block to block
     blocks = [block for block in blocks if len(block["order"])]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(annotator_choice, "SENTENCES_AT_ONCE", piece)
+        patch.setattr(annotator_choice, "SENTENCES_AT_ONCE", part)
         choose = choice_of(name, running)
         chosen = [choose(block).tolist() for block in blocks]
     assert (chosen, choose.totals.tolist()) == one_by_one(name, running, blocks)

@@ -69,11 +69,8 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
     )
     file = write_edits(tmp_path, metrics=names)
     config = json.loads(file.read_text(encoding="utf-8"))
-    one = "\n".join(
-        line
-        for line in (tmp_path / "C.m2").read_text(encoding="utf-8").split("\n")
-        if line[-4:] != "|||1"
-    )
+    lines = (tmp_path / "C.m2").read_text(encoding="utf-8").split("\n")
+    one = "\n".join(line for line in lines if line[-4:] != "|||1")
     (tmp_path / "C.m2").write_text(one, encoding="utf-8")
     del config["systems"]["B"]  # of two annotators, so that it is no text
     file.write_text(json.dumps(config), encoding="utf-8")
@@ -82,48 +79,41 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
     for measured in context.measured:
         view = context.corpora["d"].read_by(measured.metric.spec)
         assert view.source
-        sources = read_texts(view.source, 0, 60)
-        annotations = [read_texts(text, 0, 60) for text in view.references]
-        outputs = [
-            read_texts(view.systems[name], 0, 60) for name in measured.names
-        ]
+        outputs = [view.systems[name] for name in measured.names]
         judged = judge_of(measured.metric).verdicts(
-            sources, outputs, annotations
+            read_texts(view.source, 0, 60),
+            [read_texts(text, 0, 60) for text in outputs],
+            [read_texts(text, 0, 60) for text in view.references],
         )
-        for lines, columns in zip(judged, measured.columns, strict=True):
+        for of_system, columns in zip(judged, measured.columns, strict=True):
             (block,) = columns.blocks()
-            for line, row in enumerate(lines):
-                for number, verdicts in enumerate(row):
-                    assert (verdicts is None) == (
-                        block["ref_len"][line, number] < 0
-                    )
-                    of = {
-                        kind: [v for v in verdicts or () if v.verdict == kind]
-                        for kind in (RIGHT, WRONG, MISSED)
-                    }
-                    if verdicts is not None:
-                        assert len(of[RIGHT]) == block["correct"][line, number]
-                        proposed = {
-                            (v.start, v.end, v.correction) for v in of[RIGHT]
-                        }
-                        assert (
-                            len(proposed) + len(of[WRONG])
-                            == block["proposed"][line, number]
-                        )
-                        assert (
-                            len(of[RIGHT]) + len(of[MISSED])
-                            == block["ref_len"][line, number]
-                        )
-                        assert all(v.type for v in of[RIGHT] + of[MISSED])
-                    seen += Counter(
-                        {kind: len(own) for kind, own in of.items()}
-                    )
+            for line, reference in np.ndindex(block["ref_len"].shape):
+                verdicts = of_system[line][reference]
+                counts = [
+                    block[name][line, reference]
+                    for name in ("correct", "proposed", "ref_len")
+                ]
+                if verdicts is None:
+                    assert counts[2] < 0
+                    continue
+                seen.update(verdict.verdict for verdict in verdicts)
+                right, wrong, missed = (
+                    [v for v in verdicts if v.verdict == kind]
+                    for kind in (RIGHT, WRONG, MISSED)
+                )
+                distinct = {(v.start, v.end, v.correction) for v in right}
+                assert counts == [
+                    len(right),
+                    len(distinct) + len(wrong),
+                    len(right) + len(missed),
+                ]
+                assert all(verdict.type for verdict in right + missed)
     assert min(seen[kind] for kind in (RIGHT, WRONG, MISSED)) > 50
     data = explorer(context)
     assert data
-    for shown in data["datasets"][0]["metrics"]:
-        assert len(shown["edits"]["marks"]) == 60
-        assert not shown["bySystem"]
+    for displayed in data["datasets"][0]["metrics"]:
+        assert len(displayed["edits"]["marks"]) == 60
+        assert not displayed["bySystem"]
 
 
 def test_the_annotators_shown_are_those_of_the_score(
@@ -166,7 +156,9 @@ def test_a_sentence_by_hand() -> None:
         ["\n".join(["0 0 0", *gold]), ""],
     )
     ((with_edits,), (without,)) = judge_of(from_text("errant")).verdicts(
-        [source], [["\n".join(edits)], [NOOP]], [[own] for own in annotators]
+        [source],
+        [["\n".join(edits)], [NOOP]],
+        [[entry] for entry in annotators],
     )
     assert with_edits == [
         [
@@ -180,10 +172,10 @@ def test_a_sentence_by_hand() -> None:
         "missed",
         "missed",
     ]
-    (((own,),),) = judge_of(from_text("errant")).verdicts(
+    (((entry,),),) = judge_of(from_text("errant")).verdicts(
         [source], [[NOOP]], [[f"0 0 0\n{NOOP}"]]
     )
-    assert own == []
+    assert entry == []
 
 
 def test_show_has_the_edits_of_a_sentence(
@@ -202,14 +194,14 @@ def test_show_has_the_edits_of_a_sentence(
     assert title in lines
     rows = lines[lines.index(title) + 2 : lines.index("", lines.index(title))]
     (block,) = context.measured[0].columns[2].blocks()
-    own = block["tp"][6] + block["fp"][6] + block["fn"][6]
+    entry = block["tp"][6] + block["fp"][6] + block["fn"][6]
     assert (
         sum(
             row.count(kind)
             for row in rows
             for kind in ("right", "wrong", "missed")
         )
-        == own.sum()
+        == entry.sum()
     )
 
 
@@ -248,12 +240,12 @@ def test_the_page_draws_what_was_counted(
         blocks = [next(columns.blocks()) for columns in measured.columns]
         terms = [measured.metric.make_terms(block) for block in blocks]
         for line, system, reference, kinds in browser.run(DRAWN):
-            lacking = blocks[system]["ref_len"][line, reference] < 0
+            missing = blocks[system]["ref_len"][line, reference] < 0
             expected = [
                 int(terms[system][name][line, reference])
                 for name in ("tp", "fp", "fn")
             ]
-            assert kinds == (None if lacking else expected), (
+            assert kinds == (None if missing else expected), (
                 measured.scores[0].metric,
                 line,
                 system,
@@ -274,26 +266,26 @@ def test_a_press_on_a_title_sorts(
     press = (
         "document.querySelectorAll('table.heat .sorts')[arguments[0]].click();"
     )
+
+    def pressed(number: int) -> list[str]:
+        texts: list[str] = browser.run(f"{press} return {column}", number)
+        return texts
+
+    def numbers(texts: list[str]) -> list[float]:
+        return [float(text) for text in texts if text != "-"]
+
     before = browser.run(f"return {column}")
-    falling = [
-        float(text)
-        for text in browser.run(f"{press} return {column}", 1)
-        if text != "-"
-    ]
+    falling = numbers(pressed(1))
     assert falling == sorted(falling, reverse=True)
-    rising = [
-        float(text)
-        for text in browser.run(f"{press} return {column}", 1)
-        if text != "-"
-    ]
+    rising = numbers(pressed(1))
     assert rising == sorted(rising)
-    assert browser.run(f"{press} return {column}", 0) == before
+    assert pressed(0) == before
     names = {
         item["category"]
         for item in json.loads(context.results.to_json())["breakdown"][0][
             "categories"
         ]
     }
-    shown = browser.texts("table.heat th[scope=row]")
-    assert names <= set(shown)
+    displayed = browser.texts("table.heat th[scope=row]")
+    assert names <= set(displayed)
     assert NASTY in names

@@ -151,9 +151,9 @@ def edited(words: list[str], rng: random.Random) -> str:
     """Return words with a few of them left out, said twice, moved, replaced or with another case."""
     result = list(words)
     for _ in range(rng.randint(1, 6)):
-        place = rng.randrange(len(result)) if result else 0
+        position = rng.randrange(len(result)) if result else 0
         change = rng.randrange(6)
-        part = result[place : place + rng.randint(1, 3)]
+        part = result[position : position + rng.randint(1, 3)]
         changed = [
             [],
             part + part,
@@ -162,7 +162,7 @@ def edited(words: list[str], rng: random.Random) -> str:
             [word.swapcase() for word in part],
             [*part, rng.choice(wordlist("the 's - , to had not"))],
         ][change]
-        result[place : place + len(part)] = changed
+        result[position : position + len(part)] = changed
     return " ".join(result)
 
 
@@ -235,8 +235,8 @@ def test_costs_and_operations_are_those_of_errant() -> None:
 
     rng = random.Random(1965)
     operations: set[str] = set()
-    own = faster(Alignment)
-    assert own is not Alignment
+    item = faster(Alignment)
+    assert item is not Alignment
     for number in range(900):
         alphabet = "abAB" if number % 2 else "abcdeABfgh"
         source = "".join(rng.choices(alphabet, k=rng.randrange(9)))
@@ -248,7 +248,7 @@ def test_costs_and_operations_are_those_of_errant() -> None:
             ]
         )
         one, two = words(rng, source), words(rng, "".join(corrected))
-        theirs, mine = Alignment(one, two), own(one, two)
+        theirs, mine = Alignment(one, two), item(one, two)
         rows, columns = len(mine.op_matrix), len(mine.op_matrix[0])
         assert mine.cost_matrix == [
             row[:columns] for row in theirs.cost_matrix[:rows]
@@ -306,13 +306,13 @@ def test_a_tag_that_errant_does_not_know_is_told(
 def test_pipelines_that_cannot_serve_are_refused(tmp_path: Path) -> None:
     import spacy
 
-    for language, said in (
+    for language, printed in (
         ("de", "is for the language 'de'; errant is for English"),
         ("en", "gives no tags, parts of"),
     ):
         folder = tmp_path / language
         spacy.blank(language).to_disk(folder)
-        with pytest.raises(ConfigError, match=said):
+        with pytest.raises(ConfigError, match=printed):
             ErrantAnnotator(str(folder))
     (tmp_path / "de" / "config.cfg").unlink()
     with pytest.raises(ConfigError, match="cannot be loaded"):

@@ -135,7 +135,7 @@ def annotated(shared: Path, system: str) -> str:
     return str(shared / "edits" / "m2" / f"conll14-{system}.errant")
 
 
-def shown(outputs: Mapping[str, float]) -> list[str]:
+def displayed(outputs: Mapping[str, float]) -> list[str]:
     """Return counts and scores as errant_compare rounds and prints them."""
     scores = [
         str(round(outputs[name], 4))
@@ -155,7 +155,7 @@ def test_conll_totals_in_every_mode(shared: Path, system: str) -> None:
         gold=gold,
     )
     for result, (options, expected) in zip(scored, cases.items(), strict=True):
-        assert shown(result.outputs) == expected, options
+        assert displayed(result.outputs) == expected, options
 
 
 def test_conll_categories(shared: Path) -> None:
@@ -180,7 +180,7 @@ def test_conll_categories(shared: Path) -> None:
         annotated(shared, "AMU"), metrics=list(expected), gold=gold
     )
     for result, (name, row) in zip(scored, expected.items(), strict=True):
-        assert shown(result.outputs) == row, name
+        assert displayed(result.outputs) == row, name
 
 
 def chosen_rows(result: Result) -> list[tuple[int, int, int]]:
@@ -292,7 +292,8 @@ def test_random_files_with_several_annotators_on_both_sides(
                 totals += np.sum([*row.values()], axis=0, dtype=int)
             counts = [int(result.outputs[name]) for name in COUNTS]
             assert counts == totals.tolist(), (seed, text)
-            score = naive_errant.f_beta(*counts, float(beta))[0]
+            tp, fp, fn = counts
+            score = naive_errant.f_beta(tp, fp, fn, float(beta))[0]
             assert result.score == pytest.approx(score, rel=0, abs=1e-15)
 
 
@@ -349,8 +350,8 @@ def demo(name: str, between: str) -> str:
     for text in DEMO["edits"][name].split(", "):
         line, start, end, kind, correction, annotator = text.split()
         word = "-NONE-" if correction == "0" else f"x{between}{correction}"
-        own = f"A {start} {end}|||{kind}|||{word}|||REQUIRED|||-NONE-|||{annotator}"
-        by_line.setdefault(line, []).append(own)
+        entry = f"A {start} {end}|||{kind}|||{word}|||REQUIRED|||-NONE-|||{annotator}"
+        by_line.setdefault(line, []).append(entry)
     noop = ["A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0"]
     sentence = " ".join(f"w{number}" for number in range(90))
     return (
@@ -375,7 +376,7 @@ def test_what_cherrant_prints_of_its_demonstration(
         [f"errant[style=cherrant,mode={mode}]" for mode in ("cs", "ds")],
     )
     for score, mode in zip(results.scores, ("cs", "ds"), strict=True):
-        printed = " ".join(shown(score.outputs))
+        printed = " ".join(displayed(score.outputs))
         assert printed == DEMO["printed"][f"{unit} {mode}"]
     (part,) = (
         part
@@ -384,7 +385,7 @@ def test_what_cherrant_prints_of_its_demonstration(
     )
     types = {}
     for item in part.categories:
-        types[item.category] = " ".join(shown(item.outputs)[:3])
+        types[item.category] = " ".join(displayed(item.outputs)[:3])
     assert types == DEMO["types"][unit]
 
 
@@ -472,8 +473,8 @@ def texts(draw: st.DrawFn) -> Text:
         for number in range(2):
             records = [
                 b""
-                if not (own := line[number])
-                else record_of(number, number, output, own)
+                if not (entry := line[number])
+                else record_of(number, number, output, entry)
                 for line in gold
             ]
             references.append(join_lines(records))
@@ -484,7 +485,9 @@ def texts(draw: st.DrawFn) -> Text:
             for _ in range(count)
         ]
         outputs.append(
-            join_lines("\n".join(own or [NOOP_LINE]).encode() for own in each)
+            join_lines(
+                "\n".join(entry or [NOOP_LINE]).encode() for entry in each
+            )
         )
     return Text(None, references, outputs, {})
 
@@ -501,10 +504,12 @@ def one_by_one(
         annotation_of(list(reference.texts())[line])
         for reference in text.references
     ]
-    keys = [comparison.keys(own.edits) if own else {} for own in annotations]
+    keys = [
+        comparison.keys(entry.edits) if entry else {} for entry in annotations
+    ]
     first = [
-        own
-        for own, item in zip(keys, annotations, strict=True)
+        entry
+        for entry, item in zip(keys, annotations, strict=True)
         if item and item.output == 0
     ]
     judged = (
@@ -513,28 +518,28 @@ def one_by_one(
         or [*first[0].values()] != [[UNJUDGED]]
     )
     pairs: list[tuple[int, int, Hits] | None] = []
-    for item, own in zip(annotations, keys, strict=True):
+    for item, entry in zip(annotations, keys, strict=True):
         if item is None or item.output >= len(outputs):
             pairs.append(None)
             continue
-        edits = sum(len(types) for types in own.values() if types[0] != NOOP)
+        edits = sum(len(types) for types in entry.values() if types[0] != NOOP)
         hits = (
-            compare(outputs[item.output], own) if judged else Hits([], [], [])
+            compare(outputs[item.output], entry) if judged else Hits([], [], [])
         )
         pairs.append((item.output * len(annotations) + item.order, edits, hits))
     return pairs
 
 
 def counted(
-    compared: Compared, pair: int, place: int, row: int
+    compared: Compared, pair: int, position: int, row: int
 ) -> Counter[str]:
-    rows, types = compared.hits[pair][place]
+    rows, types = compared.hits[pair][position]
     return Counter(
         compared.types[number] for number in types[rows == row].tolist()
     )
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(text=texts(), comparison=COMPARISONS)
 def test_hits_as_arrays_are_those_of_each_sentence(
     text: Text, comparison: Comparison
@@ -550,9 +555,9 @@ def test_hits_as_arrays_are_those_of_each_sentence(
                 compared.orders[system, line, pair],
                 compared.edits[system, line, pair],
             ) == (order, edits)
-            for place, types in enumerate(hits):
+            for position, types in enumerate(hits):
                 assert counted(
-                    compared, pair, place, system * count + line
+                    compared, pair, position, system * count + line
                 ) == Counter(types)
     # by type and in total they are made once
     assert hits_of(comparison, text) is compared

@@ -32,17 +32,17 @@ OTHER = f"S {SOURCE}\nA 1 3|||R:X|||z|||REQUIRED|||-NONE-|||0\nA 4 4|||M:X|||q||
 def only(m2: str, annotator: int) -> str:
     """Return an M2 file with the edits of one annotator, as annotator 0."""
     blocks = [block.split("\n") for block in m2.strip("\n").split("\n\n")]
-    kept = [
+    remaining = [
         [
-            own[0],
-            *(line for line in own[1:] if line.endswith(f"|||{annotator}")),
+            item[0],
+            *(line for line in item[1:] if line.endswith(f"|||{annotator}")),
         ]
-        for own in blocks
+        for item in blocks
     ]
     return "".join(
-        "\n".join([re.sub(r"\|\|\|\d+$", "|||0", line) for line in own])
+        "\n".join([re.sub(r"\|\|\|\d+$", "|||0", line) for line in item])
         + "\n\n"
-        for own in kept
+        for item in remaining
     )
 
 
@@ -82,8 +82,8 @@ def check(
         "p": "precision",
         "r": "recall",
     }
-    for name, own in {**names, score: "gotoscorer"}.items():
-        assert result.outputs[own] == very_near(expected[name]), (sign, name)
+    for name, item in {**names, score: "gotoscorer"}.items():
+        assert result.outputs[item] == very_near(expected[name]), (sign, name)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -209,10 +209,10 @@ def test_a_weight_file_that_does_not_fit_is_named(
 ) -> None:
     (tmp_path / "w").write_text(content, encoding="utf-8")
     (tmp_path / "gold").write_text(GOLD, encoding="utf-8")
-    given = ("--gold", tmp_path / "gold", "-o", tmp_path / "gold")
-    told = command.refused(
-        f"score gotoscorer --weights {tmp_path / 'w'}", *given
+    arguments = ("--gold", tmp_path / "gold", "-o", tmp_path / "gold")
+    notice = command.refused(
+        f"score gotoscorer --weights {tmp_path / 'w'}", *arguments
     ).err
-    assert message in told, told
-    told = command.refused("score 'gotoscorer[annotator=1]'", *given).err
-    assert "annotator: expected at most 0" in told, told
+    assert message in notice, notice
+    notice = command.refused("score 'gotoscorer[annotator=1]'", *arguments).err
+    assert "annotator: expected at most 0" in notice, notice

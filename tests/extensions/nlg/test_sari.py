@@ -46,7 +46,7 @@ COUNTS = [
 def sets_of(references: list[list[str]]) -> list[list[str | None]]:
     """Return references by line as reference sets, with None where a line has fewer."""
     return [
-        [own[number] if number < len(own) else None for own in references]
+        [item[number] if number < len(item) else None for item in references]
         for number in range(max(map(len, references)))
     ]
 
@@ -171,15 +171,22 @@ def test_moses_is_sacremoses() -> None:
 
 def test_wrong_options_are_told(tmp_path: Path, command: Command) -> None:
     (tmp_path / "t").write_text("a b\n", encoding="utf-8")
-    given = ("-s", tmp_path / "t", "-r", tmp_path / "t", "-o", tmp_path / "t")
+    arguments = (
+        "-s",
+        tmp_path / "t",
+        "-r",
+        tmp_path / "t",
+        "-o",
+        tmp_path / "t",
+    )
     for spelling, message in {
         "sari[flavour=xu,level=corpus]": "level: flavour xu scores sentences",
         "sari[flavour=xu,deletion=f1]": "only flavour: easse has it",
         "sari[flavour=modified,tokenizer=13a]": "no other tokenizer",
         "sari[legacy=true,lowercase=true]": "legacy never lower-cases",
     }.items():
-        told = command.refused(f"score {spelling}", *given).err
-        assert message in told, told
+        notice = command.refused(f"score {spelling}", *arguments).err
+        assert message in notice, notice
 
 
 def test_features_by_hand() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from functools import cache
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ from pipeline.metrics.build import from_text
 from tests.support.words import rows, wordlist
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from tests.support.commands import Command
@@ -37,11 +38,10 @@ NEAR = 1e-11
 """
 
 
-def golden(shared: Path, name: str) -> Iterator[Case]:
-    with gzip.open(
-        shared / "nlg" / "golden" / f"{name}.jsonl.gz", "rt", encoding="utf-8"
-    ) as file:
-        yield from map(json.loads, file)
+@cache
+def golden(shared: Path, name: str) -> list[Case]:
+    path = shared / "nlg" / "golden" / f"{name}.jsonl.gz"
+    return [*map(json.loads, gzip.decompress(path.read_bytes()).splitlines())]
 
 
 def sets(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
@@ -52,10 +52,11 @@ def sets(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
 def text_of(case: Case) -> Text:
     columns = sets(case["references"])
     lines = [
-        join_lines([(text or "").encode() for text in own]) for own in columns
+        join_lines([(text or "").encode() for text in entry])
+        for entry in columns
     ]
     missing = np.array(
-        [[text is None for text in own] for own in columns], bool
+        [[text is None for text in entry] for entry in columns], bool
     ).T
     return Text(
         None,
@@ -85,8 +86,8 @@ def scored(text: Text, spelling: str) -> tuple[dict[str, float], list[float]]:
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
-def near(found: float, wanted: float) -> bool:
-    return math.isclose(found, wanted, rel_tol=NEAR, abs_tol=NEAR)
+def near(found: float, expected: float) -> bool:
+    return math.isclose(found, expected, rel_tol=NEAR, abs_tol=NEAR)
 
 
 NLTK = {
@@ -109,14 +110,16 @@ def test_nist_is_that_of_its_programs(shared: Path, spelling: str) -> None:
             spelling
         )
         out = case["out"][program] if program else case["out"]["nltk"]
-        wanted = (
+        expected = (
             out.get("nist")
             if program
-            else next(out[key] for key, own in NLTK.items() if own == spelling)
+            else next(
+                out[key] for key, entry in NLTK.items() if entry == spelling
+            )
         )
-        if isinstance(wanted, float):
+        if isinstance(expected, float):
             outputs, sentences = scored(text_of(case), spelling)
-            assert near(outputs["nist"], wanted), case["id"]
+            assert near(outputs["nist"], expected), case["id"]
             if program == "mteval" and "seg_nist" in out:
                 assert all(map(near, sentences, out["seg_nist"])), case["id"]
             compared += 1
@@ -203,14 +206,14 @@ def test_systems_of_the_e2e_challenge(shared: Path) -> None:
             ("cider", "cider", "sentences", "CIDEr"),
             ("rouge", "rouge_l", "rouge_l_sentences", "ROUGE_L"),
         ):
-            own = found.get(system=f"s{number}", metric=metric)
-            assert near(own.score, system["out"][key])
+            entry = found.get(system=f"s{number}", metric=metric)
+            assert near(entry.score, system["out"][key])
             assert np.allclose(
-                own.sentences, system["out"][sentences], rtol=0, atol=1e-11
+                entry.sentences, system["out"][sentences], rtol=0, atol=1e-11
             )
             for name, values in published.items():
                 if name.endswith(system["file"]):
-                    assert f"{own.score:.4f}" == values[column]
+                    assert f"{entry.score:.4f}" == values[column]
                     compared += 1
     assert compared == 2 * 28
 
@@ -225,14 +228,14 @@ def test_nltk_itself(kernel: str) -> None:
         ]
         for _ in range(4)
     ]
-    wanted = corpus_nist(
+    expected = corpus_nist(
         [[lines[r][n].split() for r in range(3)] for n in range(9)],
         [one.split() for one in lines[3]],
     )
     found = pipeline.evaluate(
         lines[3], lines[:3], metrics=["nist[flavour=nltk]"]
     )
-    assert found.score == pytest.approx(wanted, abs=1e-12)
+    assert found.score == pytest.approx(expected, abs=1e-12)
 
 
 def test_nist_by_hand() -> None:
@@ -335,21 +338,21 @@ def test_a_scorer_knows_all_references_and_a_batch_its_own() -> None:
     references = [["a b c d e", "a b c x y", "q r s t u"]]
     outputs = ["a b c d x", "a b c d e", "q s t u"]
     for metric in ("nist", "cider"):
-        whole = pipeline.evaluate(outputs, references, metrics=[metric])
+        total = pipeline.evaluate(outputs, references, metrics=[metric])
         scorer = pipeline.Scorer(metric, references)
         assert (
             scorer.rewards([outputs[2], outputs[0]], [2, 0]).tolist()
-            == whole.sentences[[2, 0]].tolist()
+            == total.sentences[[2, 0]].tolist()
         )
         assert (
             pipeline.sentence_scores(metric, outputs, references).tolist()
-            == whole.sentences.tolist()
+            == total.sentences.tolist()
         )
         assert (
             pipeline.sentence_scores(metric, outputs[:1], [references[0][:1]])[
                 0
             ]
-            != whole.sentences[0]
+            != total.sentences[0]
         )
 
 

@@ -40,12 +40,12 @@ def sari_calls(draw: st.DrawFn) -> tuple[Any, ...]:
             max_size=rows * references,
         )
     )
-    given = (
+    arguments = (
         None
         if missing is None
         else np.array(missing, bool).reshape(rows, references)
     )
-    return source, texts[:references], texts[references:], given
+    return source, texts[:references], texts[references:], arguments
 
 
 def ngram_call(rng: random.Random, seed: int) -> Call:
