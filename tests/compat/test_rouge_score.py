@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from rouge_score import rouge_scorer as peer
@@ -12,9 +13,6 @@ from rouge_score import tokenizers as peer_tokenizers
 from pipeline.compat.rouge_score import rouge_scorer
 from pipeline.errors import InputError
 from tests.metrics.test_rouge import TYPES, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Blanks(peer_tokenizers.Tokenizer):  # type: ignore[misc]

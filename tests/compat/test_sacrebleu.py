@@ -7,7 +7,8 @@ from __future__ import annotations
 import itertools
 import logging
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
 import sacrebleu
@@ -16,9 +17,6 @@ from pipeline.compat import sacrebleu as own
 from pipeline.errors import InputError
 from tests.metrics.test_bleu import generated
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 peer: Any = sacrebleu
 """The package, whose types do not say that references may be None."""

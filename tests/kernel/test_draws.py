@@ -6,24 +6,21 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from pipeline.kernel import native_function
 from pipeline.kernel.common import BALANCED, SAMPLERS
 from tests.support.kernels import NATIVE, PYTHON, Twin
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 WIDTHS: Any = native_function("WIDTHS", "draws") or ()
 ALL = sorted(SAMPLERS + BALANCED)

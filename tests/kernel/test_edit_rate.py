@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +13,8 @@ from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from pipeline.errors import LongTextError
 from pipeline.kernel import common
+from pipeline.kernel.common import Encoded
 from tests.support.kernels import NATIVE, PYTHON, Twin, encoded
-
-if TYPE_CHECKING:
-    from pipeline.kernel.common import Encoded
 
 Line = list[int]
 

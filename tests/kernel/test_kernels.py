@@ -10,15 +10,17 @@ import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from importlib import import_module
 from itertools import chain, cycle, islice, product, starmap
 from pathlib import Path
 from threading import Barrier
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
@@ -30,11 +32,13 @@ from pipeline.kernel.common import (
     MERGED_KINDS,
     SPLITS,
     WITHOUT_OUTPUT,
+    Encoded,
     Lines,
     join_lines,
 )
 from tests.conftest import ROOT
 from tests.oracles import naive
+from tests.support.commands import Command
 from tests.support.kernels import (
     INVALID,
     NATIVE,
@@ -49,14 +53,6 @@ from tests.support.kernels import (
     lay_out,
     outcome,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from pipeline.kernel.common import Encoded
-    from tests.support.commands import Command
 
 FOLDER = Path(str(chosen_kernel.__file__)).parent
 DATA = ROOT / "data"

@@ -4,7 +4,7 @@ width of vectors.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,9 +12,7 @@ import pytest
 from pipeline.kernel import native_function
 from pipeline.kernel.python import packed_numbers
 from pipeline.kernel.python.packed_numbers import LARGEST, Packed
-
-if TYPE_CHECKING:
-    from tests.support.kernels import Twin
+from tests.support.kernels import Twin
 
 
 def packed_of(array: Any) -> Packed:

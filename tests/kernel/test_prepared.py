@@ -5,8 +5,9 @@ together.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,9 +22,6 @@ from pipeline.kernel.python.overlap import overlap
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import forced_kernel
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 TOKENS = [
     *wordlist("a b A aa . , a. 1.5 dog's naïve 日本 😀 - İ longer-than-8"),

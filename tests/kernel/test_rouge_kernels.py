@@ -9,7 +9,6 @@ import random
 import re
 import sys
 from itertools import chain
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -20,8 +19,7 @@ from pipeline.kernel.common import Encoded, Sentences, join_lines
 from tests.oracles import naive_rouge as naive
 from tests.support.kernels import Twin, encoded
 
-if TYPE_CHECKING:
-    Text = list[list[list[int]]]
+Text = list[list[list[int]]]
 
 POWERS = np.array([float(k) ** 1.2 for k in range(400)])
 SIZES = [0, 1, 2, 3, 5, 8, 20, 63, 64, 65, 127, 128, 129, 200]

@@ -7,9 +7,10 @@ tested beside, by hand and against other programs."""
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from copy import deepcopy
 from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,11 +45,8 @@ from tests.support.kernels import (
 )
 from tests.support.words import wordlist
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Call = tuple[tuple[Any, ...], dict[str, Any]]
-    Calls = st.SearchStrategy[Call]
+Call = tuple[tuple[Any, ...], dict[str, Any]]
+Calls = st.SearchStrategy[Call]
 
 
 SPREAD = st.sampled_from(

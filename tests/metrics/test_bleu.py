@@ -8,7 +8,8 @@ import json
 import random
 import warnings
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import bleuscore
 import pytest
@@ -20,14 +21,10 @@ import pipeline
 from pipeline.errors import ConfigError
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT, run
+from tests.support.commands import Command
 from tests.support.numbers import near, very_near
 from tests.support.words import rows, wordlist
 from tests.tokenizers.test_tokenizers import SCRIPTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.commands import Command
 
 Texts = tuple[list[str], list[list[str]]]
 """Outputs, and a list for each reference."""
@@ -595,7 +592,7 @@ def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
     misprinted as 48).
     """
     published = json.loads(
-        (shared / "published" / "published.json").read_text(encoding="utf-8")
+        (shared / "published" / "published.json").read_bytes()
     )["items"]
     values = next(item for item in published if item["id"] == "tacl2016-bleu")[
         "published"

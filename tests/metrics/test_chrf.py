@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import permutations, product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,9 +16,6 @@ from pipeline.errors import InputError
 from pipeline.metrics.chrf import Chrf
 from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
 from tests.support.numbers import near, very_near
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def same_as_sacrebleu(

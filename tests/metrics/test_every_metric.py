@@ -12,9 +12,10 @@ import json
 import pickle
 import random
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,18 +28,14 @@ from pipeline.execution.options import RunOptions
 from pipeline.execution.tasks import signed
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.capabilities import reads_files
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 from pipeline.scoring.aggregation import POLICIES
 from tests.conftest import forced_kernel, run, tree
 from tests.support.every_metric import EDITS, GOLD, every_metric
 from tests.support.words import MIXED_WORDS, wordlist
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pipeline.metrics.base.metric import Metric
-
-    Files = dict[str, str]
+Files = dict[str, str]
 
 
 LINES = 11
@@ -192,9 +189,7 @@ def test_every_metric_is_in_the_table() -> None:
 def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:
     """Compare a scorer, and its copy for another process, with the scores of a run, bit for bit."""
     plain = results.get(system="A")
-    data = json.loads((folder / "config.yaml").read_text(encoding="utf-8"))[
-        "datasets"
-    ]["d"]
+    data = json.loads((folder / "config.yaml").read_bytes())["datasets"]["d"]
 
     def lines(name: str) -> list[str]:
         return (folder / name).read_text(encoding="utf-8").splitlines()

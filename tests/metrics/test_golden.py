@@ -7,8 +7,9 @@ import math
 import random
 import re
 from itertools import combinations
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import StoredCounts
 from pipeline.scoring import metric_results as scores
+from pipeline.scoring.results import Score
 from pipeline.scoring.sentences import sentence_spread
 from tests.conftest import (
     KERNELS,
@@ -34,11 +36,6 @@ from tests.conftest import (
 from tests.oracles import naive
 from tests.support.numbers import near
 from tests.support.words import CONLL14_TEAMS, wordlist
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.scoring.results import Score
 
 HALF_OF_SIXTH = 5.0000001e-7
 """Half a unit of the last printed digit: the golden files print six."""

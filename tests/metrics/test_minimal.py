@@ -6,16 +6,19 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import pipeline
+from pipeline.arrays import Floats, Ints
 from pipeline.cli.commands.help import help_pages
 from pipeline.data.config.resolved import Column, Dataset, System
+from pipeline.data.corpus import Corpus
 from pipeline.data.input_readers import open_corpus
 from pipeline.data.inputs import TEXTS
 from pipeline.errors import Problem
@@ -25,22 +28,15 @@ from pipeline.metrics.base import capabilities
 from pipeline.metrics.base.capabilities import reads_files
 from pipeline.metrics.base.metric import Counted, Metric
 from pipeline.metrics.base.ngrams import Rule
-from pipeline.metrics.base.statistics_spec import Field, OverlapSpec
+from pipeline.metrics.base.statistics_spec import Columns, Field, OverlapSpec
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, run, write_run
+from tests.support.commands import Command
 from tests.support.every_metric import EDITS, GOLD, every_metric
 from tests.support.words import wordlist
 from tests.test_structure import FILES, imported
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pipeline.arrays import Floats, Ints
-    from pipeline.data.corpus import Corpus
-    from pipeline.metrics.base.statistics_spec import Columns
-    from tests.support.commands import Command
 
 
 @dataclass(frozen=True)
@@ -136,7 +132,7 @@ def directory(
                 lines[number] = ""
         second.write_text("\n".join(lines), encoding="utf-8")
         first.write_text("a b c dog runs\n" * (len(lines) - 1))
-        content = json.loads(config.read_text(encoding="utf-8"))
+        content = json.loads(config.read_bytes())
         content["datasets"]["d"]["empty_references"] = "none"
         config.write_text(json.dumps(content), encoding="utf-8")
     assert kind is METRICS["hits"]

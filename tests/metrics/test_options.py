@@ -11,12 +11,13 @@ import json
 import pickle
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import pipeline
+from pipeline.arrays import Floats, Ints
 from pipeline.cli.commands.schema import json_schema
 from pipeline.errors import IDLE, ConfigError, Problem
 from pipeline.execution.count import count_in_memory
@@ -30,6 +31,7 @@ from pipeline.metrics.base.options import (
     tokenizer_option,
 )
 from pipeline.metrics.base.statistics_spec import (
+    Columns,
     Field,
     OverlapSpec,
     tokenization_of,
@@ -39,14 +41,9 @@ from pipeline.metrics.gleu import Gleu
 from pipeline.scoring.terms import MetricTerms
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.metrics.test_bleu import generated
+from tests.support.commands import Command
 from tests.support.extensions import with_extension
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from pipeline.arrays import Floats, Ints
-    from pipeline.metrics.base.statistics_spec import Columns
-    from tests.support.commands import Command
-
 
 FOLDER = Path(pipeline.__file__).parent / "metrics"
 FILES = sorted(

@@ -8,9 +8,10 @@ import math
 import random
 import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,9 +25,6 @@ from tests.oracles import naive_rouge as naive
 from tests.oracles.naive import ngrams
 from tests.support.numbers import near
 from tests.support.words import rows, wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
 
 DATA = Path(__file__).parents[2] / "data" / "summaries"
 TYPES = [*(f"rouge{n}" for n in range(1, 10)), "rougeL", "rougeLsum"]
@@ -86,11 +84,11 @@ def score_multi() -> Callable[..., list[dict[str, Any]]]:
 def compare(result: Any, expected: list[dict[str, Any]]) -> None:
     """Every mean of every type, and the first type of every item."""
     for name in TYPES:
-        for end, field in (
-            ("", "fmeasure"),
-            ("_recall", "recall"),
-            ("_precision", "precision"),
-        ):
+        for end, field in rows("""
+    => fmeasure
+    _recall => recall
+    _precision => precision
+"""):
             mean = sum(getattr(item[name], field) for item in expected) / len(
                 expected
             )

@@ -6,7 +6,8 @@ import json
 import math
 from importlib.util import find_spec
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,11 +22,8 @@ from tests.tools.make_rouge155 import (
     limited_corpora,
 )
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-RUNS = json.loads(TARGET.read_text())["runs"]
-LIMITED = json.loads(LIMITED_TARGET.read_text())["runs"]
+RUNS = json.loads(TARGET.read_bytes())["runs"]
+LIMITED = json.loads(LIMITED_TARGET.read_bytes())["runs"]
 """Runs with limits and stop words."""
 POLICIES = {
     ("A", False): "mean",

@@ -8,7 +8,7 @@ import json
 import random
 import re
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,13 +21,9 @@ from pipeline.metrics.build import from_text
 from pipeline.metrics.rouge.texts import Limit, common
 from tests.config_files import write
 from tests.metrics.test_rouge import several_texts
+from tests.support.commands import Command
 from tests.support.numbers import near
-from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.commands import Command
+from tests.support.words import rows, wordlist
 
 HYPOTHESES, SETS = several_texts(81, 40, 2)
 TYPES = wordlist("rouge1 rouge2 rougeL rougeLsum")
@@ -62,11 +58,11 @@ def test_aggregates_are_those_of_rouge_score(
     )[0]
     assert result.score == near(expected["rouge1"].mid.fmeasure)
     for name in TYPES:
-        for end, field in (
-            ("", "fmeasure"),
-            ("_recall", "recall"),
-            ("_precision", "precision"),
-        ):
+        for end, field in rows("""
+    => fmeasure
+    _recall => recall
+    _precision => precision
+"""):
             found = [
                 result.outputs[f"{name}{end}{edge}"]
                 for edge in ("_low", "", "_high")
@@ -104,45 +100,18 @@ def test_medians_are_not_sampled_again() -> None:
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [
-        (
-            "flavour=perl,level=bootstrap",
-            "bootstrap is rouge-score's; flavour perl takes mean, micro",
-        ),
-        (
-            "seed=1",
-            r"has no effect here \(only level: bootstrap draws samples\)",
-        ),
-        (
-            "level=bootstrap,interval=1",
-            r"expected a number such as 0\.95, found '1'",
-        ),
-        (
-            "level=bootstrap,samples=0",
-            "expected a whole number from 1 to 1000000, found '0'",
-        ),
-        (
-            "max_words=3",
-            r"has no effect here \(only flavour: perl has limits\)",
-        ),
-        (
-            "flavour=perl,words=3,bytes=9",
-            "max_words is given too; the script takes one of them",
-        ),
-        ("stop_words=smart", "only flavour: perl has stop words"),
-        (
-            "flavour=perl,tok=unicode,stop=smart",
-            "only flavour: perl has stop words, for words of the tokenizers google",
-        ),
-        (
-            "flavour=perl,stop=nothing.txt",
-            r"expected smart or a file with a word on each line; .*: no such file",
-        ),
-        (
-            "split=nltk,boundary=x",
-            r"has no effect here \(only split: marker and regex have one\)",
-        ),
-    ],
+    rows(r"""
+    flavour=perl,level=bootstrap => bootstrap is rouge-score's; flavour perl takes mean, micro
+    seed=1 => has no effect here \(only level: bootstrap draws samples\)
+    level=bootstrap,interval=1 => expected a number such as 0\.95, found '1'
+    level=bootstrap,samples=0 => expected a whole number from 1 to 1000000, found '0'
+    max_words=3 => has no effect here \(only flavour: perl has limits\)
+    flavour=perl,words=3,bytes=9 => max_words is given too; the script takes one of them
+    stop_words=smart => only flavour: perl has stop words
+    flavour=perl,tok=unicode,stop=smart => only flavour: perl has stop words, for words of the tokenizers google
+    flavour=perl,stop=nothing.txt => expected smart or a file with a word on each line; .*: no such file
+    split=nltk,boundary=x => has no effect here \(only split: marker and regex have one\)
+"""),
 )
 def test_what_does_not_go_together_is_refused(
     settings: str, message: str

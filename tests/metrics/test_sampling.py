@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -12,9 +12,6 @@ from hypothesis import strategies as st
 
 from pipeline.data.corpus import MAX_REFERENCES
 from pipeline.metrics.base.choices import Draws
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 EDGES = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 127, 128, 129, 254, 255]
 

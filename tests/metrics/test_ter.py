@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,13 +16,9 @@ from pipeline.metrics.ter import MAX_REFERENCES, SHARES
 from pipeline.report import FORMATS
 from tests.conftest import ROOT
 from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
+from tests.support.commands import Command
 from tests.support.extensions import with_extension
 from tests.support.numbers import very_near
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.commands import Command
 
 NAMES = {
     "norm": "normalized",

@@ -12,8 +12,10 @@ import math
 import random
 import re
 from collections import Counter
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,7 @@ from pipeline.api import evaluate_corpus
 from pipeline.data.corpus import Corpus
 from pipeline.data.texts import text_in_memory
 from pipeline.errors import InputError
+from pipeline.evaluation import Result
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
@@ -31,15 +34,9 @@ from tests.oracles import naive
 from tests.support.numbers import near
 from tests.support.words import wordlist
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from pipeline.evaluation import Result
-
-    Lines = Callable[[str], list[str]]
-    Texts = tuple[list[str], list[list[str]], list[str]]
-    """Source, references and output."""
+Lines = Callable[[str], list[str]]
+Texts = tuple[list[str], list[list[str]], list[str]]
+"""Source, references and output."""
 
 UNITS = ["word", "char"]
 

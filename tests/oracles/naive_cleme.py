@@ -7,12 +7,10 @@ all."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import NamedTuple
 
 Edit = tuple[int, int, str]
 """Start, end and correction. A noop is (-1, -1, "-NONE-")."""

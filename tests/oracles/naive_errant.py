@@ -5,10 +5,8 @@ can be written.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import Any
 
 Edits = dict[tuple[object, ...], list[str]]
 Counts = tuple[int, int, int]

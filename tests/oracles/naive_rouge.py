@@ -5,13 +5,10 @@ kernels and the metric.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from itertools import chain, combinations
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-
-    Tokens = Sequence[Hashable]
+Tokens = Sequence[Hashable]
 
 
 def lcs_table(one: Tokens, two: Tokens) -> list[list[int]]:

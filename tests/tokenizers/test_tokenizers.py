@@ -5,8 +5,8 @@ what comes before.
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterator
 from itertools import pairwise, product
-from typing import TYPE_CHECKING
 
 import pytest
 import regex
@@ -26,10 +26,6 @@ from pipeline.tokenizers.sacrebleu import BORROWED
 from pipeline.tokenizers.tercom import Tercom
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.tools.make_categories import TARGET, render
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 NAMES = {
     "13a": "13a",

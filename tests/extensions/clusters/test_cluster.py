@@ -14,8 +14,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -39,22 +42,15 @@ from pipeline.execution.cluster import Cluster
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import ShardFile
+from pipeline.execution.workers import Done, Task
 from pipeline.extensions.clusters import on_spark
 from pipeline.kernel.common import Lines
 from pipeline.parallel import WorkerLostError, processors
 from pipeline.scoring import sums
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison
-from tests.support.commands import typed
+from tests.support.commands import Command, typed
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import ExitStack
-    from pathlib import Path
-
-    from pipeline.execution.workers import Done, Task
-    from tests.support.commands import Command
 
 # the clusters' packages have many
 pytestmark = pytest.mark.filterwarnings("ignore")

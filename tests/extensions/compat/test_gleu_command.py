@@ -13,12 +13,13 @@ import math
 import random
 import re
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from fractions import Fraction
 from itertools import pairwise, product
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import gleu.aggreg
 import gleu.corpus_main
@@ -32,12 +33,8 @@ from prettytable import PrettyTable
 from pipeline.cli.dispatch import main
 from tests.conftest import ROOT
 from tests.oracles import naive
+from tests.support.commands import Command
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from tests.support.commands import Command
 
 ORDERS = (1, 4, 6)
 UNITS = ("word", "char")

@@ -4,24 +4,21 @@ everywhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+
+import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.extensions.errant import annotate, errant_annotator
 from pipeline.extensions.errant.errant_annotator import (
+    Annotation,
+    Pair,
     Versions,
     block,
     missing_package,
     pair_of,
     trivial,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pytest
-
-    from pipeline.extensions.errant.errant_annotator import Annotation, Pair
 
 MODELS = {"en_one": "en_one-1.0", "en_two": "en_two-2.0"}
 """The pipelines that are installed."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,6 +22,7 @@ from pipeline.extensions.errant.annotate import (
 )
 from pipeline.extensions.errant.errant_annotator import (
     NOOP,
+    Annotation,
     Pair,
     Versions,
     block,
@@ -31,12 +32,6 @@ from pipeline.extensions.errant.errant_annotator import (
 )
 from tests.support.commands import Command
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from pipeline.extensions.errant.errant_annotator import Annotation
-    from tests.support.commands import Command
 
 PAIRS = [
     ("a b", "a c"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -20,6 +20,7 @@ from pipeline.extensions.errant.errant_annotator import Pair, versions_of
 from pipeline.extensions.errant.metrics.cleme import Cleme
 from pipeline.extensions.errant.metrics.errant import Errant
 from pipeline.metrics.build import from_text
+from pipeline.scoring.results import Results
 from tests.config_files import lines, prepare, problems, write
 from tests.conftest import ROOT, run
 from tests.extensions.errant.errant_package import needs_errant
@@ -32,11 +33,8 @@ from tests.extensions.errant.stand_in import (
     put_in,
     take_away,
 )
+from tests.support.commands import Command
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from pipeline.scoring.results import Results
-    from tests.support.commands import Command
 
 SOURCE = ["a b c", "d e f", "g h", "i j k l"]
 REFS = [

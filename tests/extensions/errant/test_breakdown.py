@@ -7,8 +7,10 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,10 +27,6 @@ from tests.oracles import naive_errant
 from tests.support.numbers import near
 from tests.support.results_schema import results_schema
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 COUNTS = ("tp", "fp", "fn")
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT", "POST")

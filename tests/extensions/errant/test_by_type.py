@@ -8,7 +8,7 @@ import csv
 import io
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -22,6 +22,7 @@ from pipeline.extensions.page.type_maps import type_maps
 from pipeline.reopen import revisit
 from pipeline.report import document_tables
 from pipeline.report.console import print_types
+from pipeline.report.context import ReportContext
 from pipeline.report.csv_files import csv_files
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
@@ -29,13 +30,8 @@ from pipeline.report.tables import percent
 from pipeline.report.tables.by_type import of_system, side_by_side, types_of
 from tests.conftest import run
 from tests.extensions.errant.test_breakdown import write_edits
+from tests.support.commands import Command
 from tests.support.terminal import on_terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.report.context import ReportContext
-    from tests.support.commands import Command
 
 NASTY = "R:<b>&_|*"
 

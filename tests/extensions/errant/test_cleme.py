@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from operator import add
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,12 +19,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pipeline
+from pipeline.arrays import Ints
 from pipeline.errors import InputError
 from pipeline.extensions.edits import annotators as annotator_choice
 from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice
 from pipeline.extensions.edits.records import record_of
 from pipeline.extensions.errant.errant_report import preference
 from pipeline.kernel.common import join_lines
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from pipeline.scoring.sentences import reduce
@@ -31,14 +35,6 @@ from tests.oracles import naive_cleme as naive
 from tests.support.metrics import system_counts
 from tests.support.numbers import very_near
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from pipeline.arrays import Ints
-    from pipeline.metrics.base.metric import Metric
-
 
 Printed = dict[str, dict[str, float]]
 NAMES = {"F": "cleme", "Acc": "accuracy", "P": "precision", "R": "recall"}

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.data import opener
+from pipeline.data.corpus import Corpus
 from pipeline.extensions.edits import m2_texts
 from tests.config_files import lines, prepare, problems, write
 from tests.extensions.edits.test_m2 import END, GOLD
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.data.corpus import Corpus
 
 
 @pytest.fixture(autouse=True)

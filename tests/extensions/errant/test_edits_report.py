@@ -68,7 +68,7 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
         "m2 m2[mu=0] m2[annotators=all] m2[iwc=true] m2[choice=last]"
     )
     file = write_edits(tmp_path, metrics=names)
-    config = json.loads(file.read_text(encoding="utf-8"))
+    config = json.loads(file.read_bytes())
     lines = (tmp_path / "C.m2").read_text(encoding="utf-8").split("\n")
     one = "\n".join(line for line in lines if line[-4:] != "|||1")
     (tmp_path / "C.m2").write_text(one, encoding="utf-8")

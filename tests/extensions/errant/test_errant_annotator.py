@@ -5,7 +5,9 @@ at random.
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,10 +31,6 @@ from tests.extensions.errant.errant_package import (
     needs_errant,
 )
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 pytestmark = needs_errant
 

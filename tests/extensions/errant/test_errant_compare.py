@@ -10,20 +10,16 @@ import gzip
 import random
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from pipeline.extensions.errant.errant_report import MODES
 from pipeline.metrics.f_score import precision_recall_f
 from tests.conftest import called
+from tests.support.commands import Command
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.commands import Command
 
 TYPES = (
     "R:NOUN",

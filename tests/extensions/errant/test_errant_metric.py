@@ -11,8 +11,9 @@ import json
 import random
 import re
 from collections import Counter
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline import stages
 from pipeline.data.config.tree import from_mapping
+from pipeline.evaluation import Result
 from pipeline.extensions.edits.m2_files import NOOP as NOOP_LINE
 from pipeline.extensions.edits.records import (
     annotation_of,
@@ -36,21 +38,14 @@ from pipeline.extensions.errant.errant_report import (
     Hits,
     compare,
 )
-from pipeline.extensions.errant.metrics.errant import Errant, hits_of
+from pipeline.extensions.errant.metrics.errant import Compared, Errant, hits_of
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.statistics_spec import Text
+from pipeline.scoring.results import Results
 from pipeline.scoring.terms import present_blocks
 from tests.config_files import write
 from tests.oracles import naive_errant
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from pipeline.evaluation import Result
-    from pipeline.extensions.errant.metrics.errant import Compared
-    from pipeline.scoring.results import Results
-
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 
@@ -338,9 +333,7 @@ def test_files_of_cherrant_are_read_as_cherrant_reads_them(
     assert counts == [[1, 0, 0], [0, 2, 2]]
 
 
-DEMO = json.loads(
-    Path(__file__).with_name("cherrant_demo.json").read_text(encoding="utf-8")
-)
+DEMO = json.loads(Path(__file__).with_name("cherrant_demo.json").read_bytes())
 
 
 def demo(name: str, between: str) -> str:

@@ -7,19 +7,16 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pipeline
 from pipeline.errors import InputError
+from tests.support.commands import Command
 from tests.support.numbers import near, very_near
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.commands import Command
 
 EACH = 60
 """Of the golden cases one in so many is run."""

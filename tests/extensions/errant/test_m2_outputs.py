@@ -5,7 +5,8 @@ line.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -16,12 +17,8 @@ from tests.conftest import run
 from tests.extensions.edits.test_m2_metric import random_items, score
 from tests.extensions.edits.test_m2_tools import DATA, warnings_of
 from tests.extensions.edits.test_m2scorer_command import Said, call
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.commands import Command
+from tests.support.commands import Command
+from tests.support.words import rows
 
 __all__ = ["call"]  # a fixture
 
@@ -148,11 +145,11 @@ def test_two_systems_are_compared_with_each_other(
     }
     (tmp_path / "c.yaml").write_text(json.dumps(content), encoding="utf-8")
     run(tmp_path / "c.yaml", tmp_path / "run")
-    for names, pair in (
-        ("careful eager", "careful eager"),
-        ("careful", "careful unchanged"),
-        ("careful unchanged", "careful unchanged"),
-    ):
+    for names, pair in rows("""
+    careful eager => careful eager
+    careful => careful unchanged
+    careful unchanged => careful unchanged
+"""):
         found = command.json(f"compare {tmp_path}/run --system {names}")
         assert [
             sorted((test["system"], test["other"])) for test in found["tests"]
@@ -170,11 +167,11 @@ def test_annotated_outputs(call: Callable[..., Said]) -> None:
     """M2 files are known by their suffix, or by their first line where the suffix says nothing
     else.
     """
-    for gold, output in (
-        ("gold.errant", "hyp.errant"),
-        ("gold.errant", "hyp.m2"),
-        ("hyp.m2", "hyp.errant"),
-    ):
+    for gold, output in rows("""
+    gold.errant => hyp.errant
+    gold.errant => hyp.m2
+    hyp.m2 => hyp.errant
+"""):
         printed = call("score", "errant", "--gold", gold, "-o", output)
         assert (printed.code, "100.00" in printed.out) == (0, True), printed
     assert (

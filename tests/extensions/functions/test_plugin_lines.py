@@ -9,7 +9,9 @@ import math
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -31,15 +33,9 @@ from pipeline.report.tables.ranked import groups
 from pipeline.scoring.terms import ByLine
 from tests.extensions.functions.plugin_page import OUTPUTS, REFERENCES, SOURCE
 from tests.extensions.page.test_page import unlettered
-from tests.support.commands import typed
+from tests.support.commands import Command, typed
 from tests.support.extensions import needs
 from tests.support.numbers import near
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.commands import Command
 
 SOME = """
 import pipeline
@@ -247,7 +243,7 @@ def rows_of(path: Path, metric: str) -> list[Any]:
     """Return all numbers of results by a metric but the names of metrics and what columns stand
     beside the score.
     """
-    results = json.loads((path / "results.json").read_text())
+    results = json.loads((path / "results.json").read_bytes())
     item = [
         row
         for key in ("scores", "tests")

@@ -10,7 +10,8 @@ import re
 import shlex
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,13 +29,8 @@ from tests.extensions.functions.plugin_page import (
     REFERENCES,
     SOURCE,
 )
-from tests.support.commands import typed
+from tests.support.commands import Command, typed
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.commands import Command
 
 LENGTH = """
 import pipeline
@@ -67,7 +63,7 @@ def test_every_command_of_the_page_works(
         in printed
     )
     assert (
-        json.loads((folder / "runs" / "units" / "results.json").read_text())[
+        json.loads((folder / "runs" / "units" / "results.json").read_bytes())[
             "declared"
         ]["units"]["returns"]
         == "counts"
@@ -152,7 +148,8 @@ def test_runs_have_them_too_fresh_and_from_the_cache(
         (folder / "o.yaml").write_text(text)
         assert typed(f"run o.yaml --plugin oracle.py -q {more}") == 0
     results = [
-        json.loads((folder / out / "results.json").read_text()) for out in "abc"
+        json.loads((folder / out / "results.json").read_bytes())
+        for out in "abc"
     ]
     assert results[0] == results[1] == results[2]
     scores = results[0]["scores"]
@@ -166,7 +163,7 @@ def test_runs_have_them_too_fresh_and_from_the_cache(
     ]
     assert item[: len(item) // 2] == item[len(item) // 2 :]
     new = [
-        json.loads((folder / out / "run.json").read_text())["plugins"][0][
+        json.loads((folder / out / "run.json").read_bytes())["plugins"][0][
             "texts"
         ]["new"]
         for out in "abc"

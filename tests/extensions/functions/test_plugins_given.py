@@ -10,7 +10,8 @@ import platform
 import re
 import sys
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,13 +23,8 @@ from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, from_values
 from pipeline.metrics.names import goodness
 from tests.extensions.functions.plugin_page import OUTPUTS, REFERENCES, SOURCE
-from tests.support.commands import typed
+from tests.support.commands import Command, typed
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.commands import Command
 
 ALONE = """
 datasets: {{sample: {{source: data/source.txt}}}}
@@ -271,7 +267,7 @@ def test_a_whole_metric_counts_in_workers_under_its_version(
     )
     share = sum(map(str.isupper, text)) / len(text)
     results = json.loads(
-        (folder / "runs" / "capitals" / "results.json").read_text()
+        (folder / "runs" / "capitals" / "results.json").read_bytes()
     )
     assert {s["system"]: s["score"] for s in results["scores"]}[
         "eager"
@@ -280,7 +276,7 @@ def test_a_whole_metric_counts_in_workers_under_its_version(
     assert spec.cache_key.startswith("plugin:capitals:1:")
     assert spec.key == "plugin-capital"
     (about,) = json.loads(
-        (folder / "runs" / "capitals" / "run.json").read_text()
+        (folder / "runs" / "capitals" / "run.json").read_bytes()
     )["plugins"]
     assert (about["name"], about["from"]) == ("capitals", "capitals.py")
     assert (
@@ -345,7 +341,7 @@ def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
             typed("run listed.yaml --plugin listed.py -q --fresh --device cpu")
             == 0
         )
-        record = json.loads((folder / "out" / "run.json").read_text())
+        record = json.loads((folder / "out" / "run.json").read_bytes())
         return record["plugins"][0]  # type: ignore[no-any-return]
 
     first = about("model")

@@ -12,9 +12,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,13 +29,8 @@ from pipeline.errors import InputError
 from pipeline.extensions.functions.answers import Item
 from pipeline.extensions.functions.calls import Call, Task
 from tests.conftest import PATIENCE
+from tests.support.commands import Command
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from tests.support.commands import Command
 
 SLOW = """
 import os, signal, time, pipeline

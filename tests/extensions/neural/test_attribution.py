@@ -9,9 +9,10 @@ import random
 import sys
 import warnings
 from collections import defaultdict
+from collections.abc import Callable, Mapping
 from itertools import combinations, permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +27,7 @@ from pipeline.extensions.neural.attribution import (
     EXACT,
     ORDERS,
     SEED,
+    Attribution,
     applied,
     attributed,
     changes,
@@ -34,15 +36,10 @@ from pipeline.metrics.build import from_text, from_values
 from tests.config_files import write
 from tests.extensions.errant import stand_in
 from tests.extensions.functions.plugin_page import folder, forgotten  # noqa: F401 (fixtures)
+from tests.support.commands import Command
 from tests.support.extensions import needs, with_extension
 from tests.support.numbers import near
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from pipeline.extensions.neural.attribution import Attribution
-    from tests.support.commands import Command
 
 SOURCE = "She go to the schools every days with he friend ."
 OUTPUT = "She goes to school every day with her best friend ."

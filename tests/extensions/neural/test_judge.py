@@ -7,11 +7,12 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -28,17 +29,14 @@ from pipeline.extensions.neural.judge import (
 )
 from pipeline.metrics.build import from_text
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
+from tests.support.commands import Command
 from tests.support.words import wordlist
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judge may give other numbers")
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
-    from tests.support.commands import Command
-
-    Answer = tuple[int, dict[str, str], Any]
-    """Status, headers, and the bytes of the body, or pieces of it."""
+Answer = tuple[int, dict[str, str], Any]
+"""Status, headers, and the bytes of the body, or pieces of it."""
 
 KEY = "sk-never-shown-0123456789"
 CONFIG = """\

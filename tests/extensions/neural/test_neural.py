@@ -621,7 +621,7 @@ def test_a_run_computes_each_text_once_and_says_so(
         "impara: texts have special pieces of the model, such as [SEP], which end or change them: 1 of 6 lines (4)"
         in notice
     )
-    run = json.loads((tmp_path / "out" / "run.json").read_text())
+    run = json.loads((tmp_path / "out" / "run.json").read_bytes())
     requested = next(
         each for each in run["plugins"] if each["name"] == "bertscore"
     )
@@ -639,7 +639,7 @@ def test_a_run_computes_each_text_once_and_says_so(
     assert {"torch", "transformers", "python", "device"} <= requested[
         "made_with"
     ].keys()
-    before = json.loads((tmp_path / "out" / "results.json").read_text())
+    before = json.loads((tmp_path / "out" / "results.json").read_bytes())
     assert (
         "texts computed on"
         not in command(
@@ -654,7 +654,7 @@ def test_a_run_computes_each_text_once_and_says_so(
         "texts computed on" not in command(f"run {tmp_path / 'c.yaml'}").err
     ), "nor does one with another threshold"
     assert (
-        json.loads((tmp_path / "again" / "results.json").read_text())["scores"]
+        json.loads((tmp_path / "again" / "results.json").read_bytes())["scores"]
         == before["scores"]
     )
     command(f"show {tmp_path / 'out'} --metric scribendi")

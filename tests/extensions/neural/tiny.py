@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 torch: Any = pytest.importorskip(
     "torch", reason="needs torch: pip install 'gec-pipeline[neural]'"
@@ -194,5 +192,5 @@ def save(
                     else 0.3,
                 )
     model.save_pretrained(folder)
-    assert json.loads((folder / "config.json").read_text())
+    assert json.loads((folder / "config.json").read_bytes())
     return folder

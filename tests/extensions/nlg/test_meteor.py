@@ -11,9 +11,9 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -27,9 +27,6 @@ from pipeline.tokenizers.tokenization import Tokenization
 from tests.support.commands import typed
 from tests.support.extensions import with_extension
 from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 live = pytest.mark.skipif(
     not (shutil.which("java") and find_spec("pycocoevalcap")),

@@ -7,19 +7,16 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pipeline
 from tests.oracles import naive_sari
+from tests.support.commands import Command
 from tests.support.numbers import near
-from tests.support.words import wordlist
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.support.commands import Command
+from tests.support.words import rows, wordlist
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 """Texts of the cases look mistaken."""
@@ -179,12 +176,12 @@ def test_wrong_options_are_told(tmp_path: Path, command: Command) -> None:
         "-o",
         tmp_path / "t",
     )
-    for spelling, message in {
-        "sari[flavour=xu,level=corpus]": "level: flavour xu scores sentences",
-        "sari[flavour=xu,deletion=f1]": "only flavour: easse has it",
-        "sari[flavour=modified,tokenizer=13a]": "no other tokenizer",
-        "sari[legacy=true,lowercase=true]": "legacy never lower-cases",
-    }.items():
+    for spelling, message in rows("""
+    sari[flavour=xu,level=corpus] => level: flavour xu scores sentences
+    sari[flavour=xu,deletion=f1] => only flavour: easse has it
+    sari[flavour=modified,tokenizer=13a] => no other tokenizer
+    sari[legacy=true,lowercase=true] => legacy never lower-cases
+"""):
         notice = command.refused(f"score {spelling}", *arguments).err
         assert message in notice, notice
 

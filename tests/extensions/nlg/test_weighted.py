@@ -9,9 +9,11 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from collections.abc import Sequence
 from functools import cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,13 +26,8 @@ from pipeline.extensions.nlg.nist import NO_TOKENS, NistTokenization
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.statistics_spec import Text, with_corpus_pass
 from pipeline.metrics.build import from_text
+from tests.support.commands import Command
 from tests.support.words import rows, wordlist
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from tests.support.commands import Command
 
 Case = dict[str, Any]
 NEAR = 1e-11
@@ -183,9 +180,9 @@ def test_systems_of_the_e2e_challenge(shared: Path) -> None:
     published values.
     """
     (first, *systems) = golden(shared, "cider-real")
-    results = json.loads(
-        (shared / "nlg" / "published.json").read_text(encoding="utf-8")
-    )["results"]
+    results = json.loads((shared / "nlg" / "published.json").read_bytes())[
+        "results"
+    ]
     published = {
         item.get("hypotheses", ""): item["published"]
         for item in results

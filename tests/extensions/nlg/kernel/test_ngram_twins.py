@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
+import random
 from itertools import chain, cycle, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
 
 from pipeline.extensions.nlg import kernel as nlg_kernel
-from tests.kernel.test_twins import by_seed, check_twins, ids_of_lines
+from tests.kernel.test_twins import Call, by_seed, check_twins, ids_of_lines
 from tests.support.kernels import SYSTEMS, Twin, encoded
-
-if TYPE_CHECKING:
-    import random
-
-    from tests.kernel.test_twins import Call
 
 
 @st.composite

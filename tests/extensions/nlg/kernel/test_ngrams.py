@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
-from tests.support.kernels import encoded
-
-if TYPE_CHECKING:
-    from tests.support.kernels import Twin
+from tests.support.kernels import Twin, encoded
 
 
 def test_two_references_and_an_output_of_two_lines(twin: Twin) -> None:
