@@ -111,7 +111,7 @@ def test_pictures_have_whole_addresses_once_the_project_has_one() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    [path for folder in NATIVE for path in sorted(folder.glob("*.pyx"))],
+    sorted((ROOT / "pipeline").rglob("kernel/native/*.pyx")),
     ids=lambda path: path.name,
 )
 def test_no_index_is_negative_where_that_is_undefined(path: Path) -> None:

@@ -124,7 +124,7 @@ def test_unions_hit_what_is_allowed(twin: Twin, seed: int) -> None:
     powers = np.array([weigh(k) for k in range(4 * 220)])
     inputs = [sentences(t) for t in references], [sentences(t) for t in systems]
     supplied = [others[:2], others[2:]]
-    allowed = [[full(text) for text in texts] for texts in supplied]
+    allowed = [[*map(full, texts)] for texts in supplied]
     hits, (weights, _) = (
         twin.union_lcs(*inputs, allowed),
         twin.weighted_union(*inputs, powers, allowed),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from copy import deepcopy
-from itertools import cycle, islice
+from itertools import chain, cycle, islice
 from typing import Any
 
 import numpy as np
@@ -68,9 +68,7 @@ BLANKS = st.one_of(
     st.sampled_from(WHITE),
     st.sampled_from(["  ", " \t", "\r", *NEIGHBOURS]),
 )
-BROKEN = st.sampled_from(
-    [bytes.fromhex(text) for texts in INVALID.values() for text in texts]
-)
+BROKEN = st.sampled_from([*map(bytes.fromhex, chain(*INVALID.values()))])
 
 
 @st.composite
@@ -214,7 +212,7 @@ def subsequence_call(name: str) -> Callable[[random.Random, int], Call]:
         # no reference at all is an error of both
         cut = rng.randint(0, len(texts))
         nested = [
-            [test_rouge_kernels.sentences(text) for text in item]
+            [*map(test_rouge_kernels.sentences, item)]
             for item in (texts[:cut], texts[cut:])
         ]
         flat = [[text.as_lines for text in item] for item in nested]
@@ -362,9 +360,7 @@ def check_twins(
 
 
 def test_every_function_has_calls() -> None:
-    assert sorted(CALLS) == sorted(
-        function for functions in MODULES.values() for function in functions
-    )
+    assert sorted(CALLS) == sorted(chain(*MODULES.values()))
 
 
 @pytest.mark.parametrize("function", CALLS)

@@ -102,27 +102,34 @@ def same_as_sacrebleu(
     assert [
         100 * value for value in one(outputs, "precision")
     ] == pytest.approx(expected.precisions, rel=1e-12)
-    assert (outputs["hyp_len"], outputs["ref_len"]) == (
-        expected.sys_len,
-        expected.ref_len,
-    )
-    assert (outputs["brevity_penalty"], outputs["ratio"]) == pytest.approx(
-        (expected.bp, expected.ratio), rel=1e-12
-    )
+    assert outputs["hyp_len"] == expected.sys_len
+    assert outputs["ref_len"] == expected.ref_len
+    assert outputs["brevity_penalty"] == very_near(expected.bp)
+    assert outputs["ratio"] == very_near(expected.ratio)
     if oracle.smooth_method != "add-k":  # it adds to the counts that it prints
-        assert (one(outputs, "match"), one(outputs, "total")) == (
-            expected.counts,
-            expected.totals,
-        )
+        assert one(outputs, "match") == expected.counts
+        assert one(outputs, "total") == expected.totals
     if "max_ngram_order" not in theirs:
         assert found.found.peer_signature == f"BLEU|{oracle.get_signature()}"
     if sentences:
         alone = BLEU(force=True, **({"effective_order": True} | theirs))
-        target = [
-            alone.sentence_score(h, [text[i] for text in texts[1]]).score
-            for i, h in enumerate(texts[0])
-        ]
-        assert (100 * found.sentences).tolist() == very_near(target)
+        check_sentences(found, alone, texts)
+
+
+def check_sentences(found: pipeline.Result, oracle: Any, texts: Texts) -> None:
+    """Compare the scores of sentences with those of a program."""
+    expected = []
+    for hypothesis, *references in zip(texts[0], *texts[1], strict=True):
+        expected.append(oracle.sentence_score(hypothesis, references).score)
+    assert (100 * found.sentences).tolist() == very_near(expected)
+
+
+def write_lines(folder: Path, **texts: Any) -> None:
+    """Write lines to files; a missing line is empty."""
+    for name, lines in texts.items():
+        (folder / name).write_text(
+            "".join(f"{line or ''}\n" for line in lines), encoding="utf-8"
+        )
 
 
 @pytest.mark.parametrize(
@@ -230,8 +237,7 @@ def nltk_score(
 ) -> Any:
     """Return nltk's score."""
     references = [
-        [reference.split() for reference in of_line]
-        for of_line in zip(*texts[1], strict=True)
+        [*map(str.split, of_line)] for of_line in zip(*texts[1], strict=True)
     ]
     hypotheses = [line.split() for line in texts[0]]
     with warnings.catch_warnings():
@@ -418,10 +424,8 @@ def test_moses_splits_at_ascii_white_space_alone() -> None:
         [["a b c d e f g h", "x y z w v"]],
     )
     outputs = ours(texts, "bleu[flavour=moses]").outputs
-    assert (one(outputs, "match"), one(outputs, "total")) == (
-        [10, 7, 5, 3],
-        [11, 9, 7, 5],
-    )
+    assert one(outputs, "match") == [10, 7, 5, 3]
+    assert one(outputs, "total") == [11, 9, 7, 5]
     # of a script in Perl that splits as that does
     assert outputs["bleu"] == near(0.618598527607)
 
@@ -447,24 +451,26 @@ def test_zeros_say_why() -> None:
         "": "all outputs are empty",
     }
     for hypothesis, note in notes.items():
-        found = ours(
-            ([hypothesis], [["x y b q r s"]]), "bleu[smooth=none,tok=none]"
-        )
-        assert (found.score, found.found.notes) == (0, (note,))
-    assert ours((["a b c d"], [["a b c d"]]), "bleu").found.notes == ()
-    found = ours((["a b c d"], [["a b c d"], [""]]), "bleu[flavour=tensorflow]")
-    assert (found.score, found.found.notes) == (
-        0,
-        ("the reference length is 0",),
+        texts = [hypothesis], [["x y b q r s"]]
+        check_zero(texts, "bleu[smooth=none,tok=none]", note)
+    same = ["a b c d"]
+    assert ours((same, [same]), "bleu").found.notes == ()
+    check_zero(
+        (same, [same, [""]]),
+        "bleu[flavour=tensorflow]",
+        "the reference length is 0",
     )
-    found = ours((["a b c d"], [["a b c d " * 1000]]), "bleu")  # exp(1 - 1000)
-    assert (found.score, found.found.notes) == (
-        0,
-        ("the brevity penalty is 0",),
-    )
-    assert ours(([""], [["x"]]), "bleu[flavour=nltk]").found.notes == (
-        "all outputs are empty",
-    )
+    # exp(1 - 1000)
+    long = [["a b c d " * 1000]]
+    check_zero((same, long), "bleu", "the brevity penalty is 0")
+    texts = [""], [["x"]]
+    check_zero(texts, "bleu[flavour=nltk]", "all outputs are empty")
+
+
+def check_zero(texts: Texts, metric: str, note: str) -> None:
+    """Expect the score 0 and a note that says why."""
+    found = ours(texts, metric)
+    assert (found.score, found.found.notes) == (0, (note,))
 
 
 def test_nltk_never_prints_1e_231() -> None:
@@ -481,10 +487,7 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
         None if number % 3 == 0 else line or "y"
         for number, line in enumerate(second)
     ]
-    for name, text in (("hyp", hypotheses), ("ref0", first), ("ref1", missing)):
-        (tmp_path / name).write_text(
-            "".join(f"{line or ''}\n" for line in text), encoding="utf-8"
-        )
+    write_lines(tmp_path, hyp=hypotheses, ref0=first, ref1=missing)
     config = tmp_path / "config.yaml"
     config.write_text(
         "datasets: {d: {references: [ref0, ref1], empty_references: none}}\n"
@@ -498,31 +501,20 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
     assert corpus.peer_signature == f"BLEU|{oracle.get_signature()}"
     assert (corpus.peer_signature or "").startswith("BLEU|nrefs:var|")
     alone = BLEU(effective_order=True)
-    target = [
-        alone.sentence_score(
-            h, [r for r in (first[i], missing[i]) if r is not None]
-        ).score
-        for i, h in enumerate(hypotheses)
+    expected = [
+        alone.sentence_score(h, [r for r in references if r is not None]).score
+        for h, *references in zip(hypotheses, first, missing, strict=True)
     ]
-    assert 100 * mean.score == pytest.approx(
-        sum(target) / len(target), rel=1e-12
-    )
+    assert 100 * mean.score == very_near(sum(expected) / len(expected))
 
 
 def test_as_many_references_missing_on_every_line_are_no_variable_number(
     tmp_path: Path,
 ) -> None:
     """sacreBLEU counts those that each line has."""
-    hypotheses, both = (
-        ["a b c d", "e f g h"],
-        [["a b c d", ""], ["", "e f g x"]],
-    )
-    for name, text in (
-        ("hyp", hypotheses),
-        ("ref0", both[0]),
-        ("ref1", both[1]),
-    ):
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in text))
+    hypotheses = ["a b c d", "e f g h"]
+    both = [["a b c d", ""], ["", "e f g x"]]
+    write_lines(tmp_path, hyp=hypotheses, ref0=both[0], ref1=both[1])
     config = tmp_path / "config.yaml"
     config.write_text(
         "datasets: {d: {references: [ref0, ref1], empty_references: none}}\nsystems: {A: hyp}\nmetrics: [bleu, chrf]\n"
@@ -627,22 +619,14 @@ def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
 
 
 def test_a_note_is_printed_and_kept(tmp_path: Path, command: Command) -> None:
-    for name, text in (
-        ("r", "a b c\nx y\n"),
-        ("one", "a b c\nx y\n"),
-        ("two", "c b a\ny\n"),
-    ):
-        (tmp_path / name).write_text(text)
+    same = ["a b c", "x y"]
+    write_lines(tmp_path, r=same, one=same, two=["c b a", "y"])
     config = tmp_path / "config.yaml"
     config.write_text(
         "datasets: {d: {references: [r]}}\nsystems: {one: one, two: two}\nmetrics: ['bleu[n=2,smooth=none]']\n"
     )
-    assert (
-        command(f"run {config} --output {tmp_path / 'run'}").out.splitlines()[
-            -1
-        ]
-        == "note: two: no 2-gram matches"
-    )
+    out = command(f"run {config} --output {tmp_path / 'run'}").out
+    assert out.splitlines()[-1] == "note: two: no 2-gram matches"
     (first, second) = pipeline.load(tmp_path / "run")
     assert (first.notes, second.notes) == ((), ("no 2-gram matches",))
     # sacreBLEU's signature does not tell the order
@@ -650,27 +634,16 @@ def test_a_note_is_printed_and_kept(tmp_path: Path, command: Command) -> None:
 
 
 def test_confidence_is_that_of_sacrebleu(
-    tmp_path: Path, command: Command
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     """The same 1,000 samples, seed 12345: mean of their scores, and half of the interval."""
     hypotheses, references = sample()
-    for name, text in zip(
-        ("hyp", "ref0", "ref1"), [hypotheses, *references], strict=True
-    ):
-        (tmp_path / name).write_text(
-            "".join(f"{line}\n" for line in text), encoding="utf-8"
-        )
-    files = [str(tmp_path / name) for name in ("ref0", "ref1", "hyp")]
-    (found,) = json.loads(
-        command(
-            "score bleu -r",
-            *files[:2],
-            "-o",
-            files[2],
-            "--confidence",
-            "--json",
-        ).out
-    )["scores"]
+    one, two = references
+    write_lines(tmp_path, hyp=hypotheses, ref0=one, ref1=two)
+    monkeypatch.chdir(tmp_path)
+    (found,) = command.json("score bleu -r ref0 ref1 -o hyp --confidence")[
+        "scores"
+    ]
     expected = BLEU(force=True).corpus_score(
         hypotheses, references, n_bootstrap=1000
     )

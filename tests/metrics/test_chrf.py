@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
+from itertools import chain, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,14 @@ from sacrebleu.metrics.chrf import CHRF
 import pipeline
 from pipeline.errors import InputError
 from pipeline.metrics.chrf import Chrf
-from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
+from tests.metrics.test_bleu import (
+    Texts,
+    check_sentences,
+    conll,
+    generated,
+    ours,
+    sample,
+)
 from tests.support.numbers import near, very_near
 
 
@@ -35,11 +42,7 @@ def same_as_sacrebleu(
         == f"{expected.name}|{oracle.get_signature()}"
     )
     if sentences:
-        target = [
-            oracle.sentence_score(h, [text[i] for text in texts[1]]).score
-            for i, h in enumerate(texts[0])
-        ]
-        assert (100 * found.sentences).tolist() == very_near(target)
+        check_sentences(found, oracle, texts)
 
 
 @pytest.mark.parametrize(
@@ -133,11 +136,7 @@ def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
 
     def score(match: list[int]) -> float:
         return oracle._compute_f_score(
-            [
-                number
-                for counts in zip(total, total, match, strict=True)
-                for number in counts
-            ]
+            [*chain(*zip(total, total, match, strict=True))]
         )
 
     pairs = list(permutations(matches, 2))

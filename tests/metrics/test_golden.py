@@ -6,7 +6,7 @@ import json
 import math
 import random
 import re
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -162,9 +162,12 @@ def test_sentence_scores_equal_the_original_debug_output(
     columns = StoredCounts(path, metric.spec.schema(2), len(expected)).blocks()
     spreads = [sentence_spread(metric, block) for block in columns]
     rows = [
-        row
-        for s in spreads
-        for row in zip(s["score"], s["std"], s["low"], s["high"], strict=True)
+        *chain(
+            *(
+                zip(s["score"], s["std"], s["low"], s["high"], strict=True)
+                for s in spreads
+            )
+        )
     ]
     assert len(expected) == 1312
     found = [

@@ -72,10 +72,7 @@ def near(expected: Any) -> Any:
 
 
 def lists(rng: random.Random, lines: int, words: list[str]) -> list[list[str]]:
-    return [
-        [rng.choice(words) for _ in range(rng.randint(1, 9))]
-        for _ in range(lines)
-    ]
+    return [rng.choices(words, k=rng.randint(1, 9)) for _ in range(lines)]
 
 
 def corpora(words: list[str], count: int = 40) -> Any:
@@ -136,8 +133,7 @@ def test_tokens_of_white_space_give_what_the_texts_give(metric: str) -> None:
         wordlist("a B b Σ \u03c3 É. x-y 9"), 15
     ):
         texts = [
-            [" ".join(tokens) for tokens in one]
-            for one in (outputs, sources, *references)
+            [*map(" ".join, one)] for one in (outputs, sources, *references)
         ]
         plain = evaluated(
             texts[0], texts[2:], texts[1], split_at_white_space(metric)
@@ -164,10 +160,7 @@ class Dashes:
 def test_rouge_with_a_tokeniser_is_that_of_rouge_score() -> None:
     rng = random.Random(3)
     lines = [
-        "-".join(
-            rng.choice(["A", "b", "c d", "", "e.f"])
-            for _ in range(rng.randint(1, 8))
-        )
+        "-".join(rng.choices(["A", "b", "c d", "", "e.f"], k=rng.randint(1, 8)))
         for _ in range(60)
     ]
     peer = RougeScorer(["rouge1", "rouge2", "rougeL"], tokenizer=Dashes())

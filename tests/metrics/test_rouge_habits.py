@@ -8,6 +8,7 @@ import json
 import random
 import re
 import sys
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -211,9 +212,7 @@ def test_limits_cut_as_the_naive_ones(seed: int) -> None:
         [random_sentence(rng) for _ in range(rng.randint(0, 4))]
         for _ in range(8)
     ]
-    lines = join_lines(
-        sentence.encode() for text in generated for sentence in text
-    )
+    lines = join_lines(sentence.encode() for sentence in chain(*generated))
     firsts = np.cumsum([0, *map(len, generated)])
     number = rng.choice([1, 2, 5, 9, 30])
     for limit, each in (
@@ -281,7 +280,7 @@ def test_common_tokens_are_counted_line_by_line(seed: int) -> None:
         lines = [
             rng.integers(0, 4, rng.integers(0, 6)).tolist() for _ in range(6)
         ]
-        ids = np.array([token for line in lines for token in line], np.int32)
+        ids = np.array([*chain(*lines)], np.int32)
         return Encoded(ids, np.cumsum([0, *map(len, lines)])), lines
 
     (one, first), (two, second) = generated(), generated()

@@ -46,13 +46,7 @@ def words(request: pytest.FixtureRequest) -> list[str]:
         for path in [*shared.glob("conll14/*"), *shared.glob("jfleg/*")]
         if path.is_file()
     ]
-    return sorted(
-        {
-            word
-            for text in texts
-            for word in re.findall("[a-z0-9]{4,}", text.lower())
-        }
-    )
+    return sorted({*re.findall("[a-z0-9]{4,}", "\n".join(texts).lower())})
 
 
 def test_porter_is_the_stemmer_of_nltk(words: list[str]) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
-from itertools import pairwise, product
+from itertools import chain, pairwise, product
 
 import pytest
 import regex
@@ -165,9 +165,10 @@ def test_lines_of_all_short_combinations_and_many_long_ones(
 ) -> None:
     rng = random.Random(7)
     lines = [
-        "".join(parts)
-        for size in (1, 2, 3)
-        for parts in product(PARTS[:21], repeat=size)
+        *map(
+            "".join,
+            chain(*(product(PARTS[:21], repeat=size) for size in (1, 2, 3))),
+        )
     ]
     lines += [
         "".join(rng.choices(PARTS, k=rng.randint(0, 15))) for _ in range(5000)
@@ -351,9 +352,7 @@ def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
     (encoded,) = item.encode([join_lines([text.encode() for text in texts])])
     numbers: dict[str, int] = {}
     assert encoded.ids.tolist() == [
-        numbers.setdefault(word, len(numbers))
-        for line in target
-        for word in line
+        numbers.setdefault(word, len(numbers)) for word in chain(*target)
     ]
 
 

@@ -8,7 +8,6 @@ each with its origin."""
 from __future__ import annotations
 
 import io
-import json
 import math
 import random
 import re
@@ -30,10 +29,9 @@ import numpy as np
 import pytest
 from prettytable import PrettyTable
 
-from pipeline.cli.dispatch import main
 from tests.conftest import ROOT
 from tests.oracles import naive
-from tests.support.commands import Command
+from tests.support.commands import Command, typed
 from tests.support.words import wordlist
 
 ORDERS = (1, 4, 6)
@@ -54,14 +52,18 @@ class Said(NamedTuple):
     err: str
 
 
+Gleu = Callable[..., Said]
+"""Runs the command `gleu` with a line and further arguments."""
+
+
 @pytest.fixture
-def ours(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+def ours(capsys: pytest.CaptureFixture[str]) -> Gleu:
     """Run `gec-pipeline gleu` within this process."""
 
-    def called(*arguments: object) -> Said:
+    def called(line: str) -> Said:
         capsys.readouterr()
         try:
-            code = main(["gleu", *map(str, arguments)])
+            code = typed(f"gleu {line}")
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else -1
         return Said(code, *capsys.readouterr())
@@ -69,11 +71,11 @@ def ours(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
     return called
 
 
-def package(mode: str, *arguments: object) -> str:
+def package(line: str) -> str:
     """Return what gleu, sgleu or mgleu prints; it runs within this process, with its caches emptied
     between units.
     """
-    words = [str(argument) for argument in arguments]
+    mode, *words = line.split()
     unit = next(
         (value for name, value in pairwise(words) if name in ("-t", "--token")),
         "word",
@@ -102,16 +104,11 @@ class Texts(NamedTuple):
     outputs: tuple[Path, ...]
 
     @property
-    def arguments(self) -> list[str]:
+    def arguments(self) -> str:
         """How they are given to either command."""
-        return [
-            "-s",
-            str(self.source),
-            "-r",
-            *map(str, self.references),
-            "-o",
-            *map(str, self.outputs),
-        ]
+        references = " ".join(map(str, self.references))
+        outputs = " ".join(map(str, self.outputs))
+        return f"-s {self.source} -r {references} -o {outputs}"
 
     def lines(self) -> tuple[list[str], list[list[str]], list[list[str]]]:
         """Return source, references and outputs as lines."""
@@ -251,13 +248,11 @@ def conll14(shared: Path, *systems: str) -> Texts:
 
 # ---- the text of the package
 
-FLAGS = {
-    "corpus": [*product(["-m"], ["", "-v"]), ("-f", "")],
-    "sent": [*product(["", "-m"], ["", "-v"])],
-    "mean": [("", ""), ("-m", "")],
-}
-"""Flags of each mode with which the package is deterministic and does not ignore -v."""
-CASES = [(mode, *flags) for mode, several in FLAGS.items() for flags in several]
+FLAGS = [
+    *("corpus -m", "corpus -m -v", "corpus -f", "mean", "mean -m"),
+    *("sent", "sent -v", "sent -m", "sent -m -v"),
+]
+"""Modes and flags with which the package is deterministic and does not ignore -v."""
 CORPORA = wordlist("data 1 2 3 4")
 
 
@@ -265,31 +260,18 @@ CORPORA = wordlist("data 1 2 3 4")
 @pytest.mark.parametrize(
     ("order", "unit"), [(1, "char"), (4, "word"), (6, "word")]
 )
-@pytest.mark.parametrize(("mode", "which", "verbose"), CASES)
+@pytest.mark.parametrize("flags", FLAGS)
 def test_text_equals_that_of_the_package(
-    ours: Callable[..., Said],
-    texts: Texts,
-    mode: str,
-    which: str,
-    verbose: str,
-    order: int,
-    unit: str,
+    ours: Gleu, texts: Texts, flags: str, order: int, unit: str
 ) -> None:
     # the package takes long for the sample
     for digits in (6,) if texts.source == DATA.source else (0, 6):
-        inputs = [flag for flag in (which, verbose) if flag] + [
-            "-n",
-            order,
-            "-t",
-            unit,
-            "-d",
-            digits,
-            "-i",
-            7,
-        ]
-        response = ours(mode, *inputs, *texts.arguments)
-        assert response.code == 0
-        assert response.out == package(mode, *inputs, *texts.arguments)
+        line = (
+            f"{flags} -n {order} -t {unit} -d {digits} -i 7 {texts.arguments}"
+        )
+        printed = ours(line)
+        assert printed.code == 0
+        assert printed.out == package(line)
 
 
 # Specification, zero_total: a line of three words equal to its reference 100; "a b" and an empty
@@ -305,7 +287,7 @@ def test_text_equals_that_of_the_package(
     ],
 )
 def test_orders_without_ngrams_have_precision_1(
-    ours: Callable[..., Said],
+    ours: Gleu,
     tmp_path: Path,
     source: str,
     reference: str,
@@ -313,23 +295,11 @@ def test_orders_without_ngrams_have_precision_1(
     expected: str,
     which: str,
 ) -> None:
-    texts = Texts(
-        tmp_path / "source", (tmp_path / "reference",), (tmp_path / "output",)
-    )
-    for path, text in zip(
-        (texts.source, *texts.references, *texts.outputs),
-        (source, reference, output),
-        strict=True,
-    ):
-        path.write_text(f"{text}\n", encoding="utf-8")
-    assert (
-        ours("corpus", which, *texts.arguments).out
-        == f"{texts.outputs[0]}\t{expected}\n"
-    )
-    assert (
-        package("corpus", which, *texts.arguments)
-        == f"{texts.outputs[0]}\t{expected}\n"
-    )
+    for name, text in (("s", source), ("r", reference), ("o", output)):
+        (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
+    line = f"corpus {which} -s {tmp_path}/s -r {tmp_path}/r -o {tmp_path}/o"
+    assert ours(line).out == f"{tmp_path}/o\t{expected}\n"
+    assert package(line) == f"{tmp_path}/o\t{expected}\n"
 
 
 # ---- tables that the package does not print
@@ -416,7 +386,7 @@ def drawn_table(values: Values, order: int, digits: int) -> str:
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("flags", ["corpus -f", "corpus --seed 11"])
 def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
-    ours: Callable[..., Said], texts: Texts, unit: str, flags: str
+    ours: Gleu, texts: Texts, unit: str, flags: str
 ) -> None:
     order, digits, iterations = 3, 3, 6
     source, references, outputs = texts.lines()
@@ -439,19 +409,8 @@ def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
         expected += (
             f"{path}\n{drawn_table(drawn(table, draws), order, digits)}\n"
         )
-    inputs = [
-        *flags.split(),
-        "-v",
-        "-n",
-        order,
-        "-d",
-        digits,
-        "-i",
-        iterations,
-        "-t",
-        unit,
-    ]
-    assert ours(*inputs, *texts.arguments).out == expected
+    line = f"{flags} -v -n {order} -d {digits} -i {iterations} -t {unit}"
+    assert ours(f"{line} {texts.arguments}").out == expected
 
 
 # ---- draws
@@ -468,11 +427,11 @@ def seed_told(response: Said) -> int:
 
 
 def test_draws_without_f_are_those_of_the_seed_told(
-    ours: Callable[..., Said], tmp_path: Path
+    ours: Gleu, tmp_path: Path
 ) -> None:
     """numpy.random.default_rng(seed), a row of doubles for each iteration (design, sampler numpy)."""
     texts = generate(tmp_path / "corpus", 3, seed=8, lines=30)
-    response = ours("corpus", "-i", 9, "-d", 9, *texts.arguments)
+    response = ours(f"corpus -i 9 -d 9 {texts.arguments}")
     doubles = np.random.default_rng(seed_told(response)).random((9, 30))
     source, references, outputs = texts.lines()
     expected = ""
@@ -487,29 +446,25 @@ def test_draws_without_f_are_those_of_the_seed_told(
 
 
 def test_the_seed_told_repeats_the_draws_and_is_another_one_next_time(
-    ours: Callable[..., Said],
+    ours: Gleu,
 ) -> None:
-    first, second = (
-        ours("corpus", "-i", 3, "-d", 9, *DATA.arguments) for _ in range(2)
-    )
-    seeds = [seed_told(response) for response in (first, second)]
+    line = f"corpus -i 3 -d 9 {DATA.arguments}"
+    first, second = ours(line), ours(line)
+    seeds = [seed_told(first), seed_told(second)]
     assert seeds[0] != seeds[1]
     assert first.out != second.out
-    repeated = ours(
-        "corpus", "-i", 3, "-d", 9, "--seed", seeds[0], *DATA.arguments
-    )
-    assert repeated == Said(0, first.out, "")
+    assert ours(f"{line} --seed {seeds[0]}") == Said(0, first.out, "")
 
 
 @pytest.mark.parametrize("flags", ["corpus -f", "corpus -m", "sent", "mean"])
 def test_a_seed_that_nothing_is_drawn_with_is_not_told_and_refused(
-    ours: Callable[..., Said], flags: str
+    ours: Gleu, flags: str
 ) -> None:
     """The design: options that another option makes idle are errors. (The package takes -f, -i and
     -v everywhere.)
     """
-    assert ours(*flags.split(), "-i", 2, *DATA.arguments).err == ""
-    response = ours(*flags.split(), "--seed", 3, *DATA.arguments)
+    assert ours(f"{flags} -i 2 {DATA.arguments}").err == ""
+    response = ours(f"{flags} --seed 3 {DATA.arguments}")
     assert (response.code, response.out) == (2, "")
     assert "seed: has no effect here" in response.err
 
@@ -518,13 +473,12 @@ def test_a_seed_that_nothing_is_drawn_with_is_not_told_and_refused(
 
 
 def test_files_may_come_after_one_flag_or_after_several(
-    ours: Callable[..., Said],
+    ours: Gleu,
 ) -> None:
-    several = [item for path in OUTPUTS for item in ("-o", path)] + [
-        item for path in REFERENCES for item in ("-r", path)
-    ]
-    one = ours("sent", *DATA.arguments)
-    assert ours("sent", "-s", DATA.source, *several) == one
+    outputs = " ".join(f"-o {path}" for path in OUTPUTS)
+    references = " ".join(f"-r {path}" for path in REFERENCES)
+    one = ours(f"sent {DATA.arguments}")
+    assert ours(f"sent -s {DATA.source} {outputs} {references}") == one
     assert one.code == 0
 
 
@@ -534,69 +488,60 @@ SHORT = "-s {} -r {} {} -o {} -i 2 -d 3 -p 1 -t char -f -v"
 
 
 def test_long_names_of_options_are_those_of_the_package(
-    ours: Callable[..., Said],
+    ours: Gleu,
 ) -> None:
     files = [DATA.source, *REFERENCES, OUTPUTS[0]]
-    response = [
-        ours("corpus", *form.format(*files).split())
-        for form in (LONG, MIDDLE, SHORT)
-    ]
-    assert response[0] == response[1] == response[2]
-    assert (response[0].code, response[0].err) == (0, "")
-    assert ours(
-        "corpus", "--max", *SHORT.format(*files).split()
-    ).out == package("corpus", "--max", *LONG.format(*files).split())
+    long, middle, short = (
+        form.format(*files) for form in (LONG, MIDDLE, SHORT)
+    )
+    response = ours(f"corpus {long}")
+    assert response == ours(f"corpus {middle}") == ours(f"corpus {short}")
+    assert (response.code, response.err) == (0, "")
+    printed = ours(f"corpus --max {short}").out
+    assert printed == package(f"corpus --max {long}")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("line", "message"),
     [
-        (["mean", *DATA.arguments[2:]], "-s: GLEU+ needs the source"),
         (
-            wordlist("corpus -s a -o b"),
-            "the following arguments are required: -r/--ref/--references",
+            f"mean -r {REFERENCES[0]} -o {OUTPUTS[0]}",
+            "-s: GLEU+ needs the source",
         ),
+        ("corpus -s a -o b", "arguments are required: -r/--ref/--references"),
+        ("corpus -s a -r b", "arguments are required: -o/--out/--outputs"),
+        ("-s a -r b -o c", "the following arguments are required: mode"),
+        (f"best {DATA.arguments}", "'best'"),
+        (f"corpus -t words {DATA.arguments}", "'words'"),
+        (f"corpus --nonsense {DATA.arguments}", "--nonsense"),
         (
-            wordlist("corpus -s a -r b"),
-            "the following arguments are required: -o/--out/--outputs",
-        ),
-        (
-            wordlist("-s a -r b -o c"),
-            "the following arguments are required: mode",
-        ),
-        (["best", *DATA.arguments], "'best'"),
-        (["corpus", "-t", "words", *DATA.arguments], "'words'"),
-        (["corpus", "--nonsense", *DATA.arguments], "--nonsense"),
-        (
-            ["mean", *DATA.arguments, str(OUTPUTS[2])],
+            f"mean {DATA.arguments} {OUTPUTS[2]}",
             f"-o: {OUTPUTS[2]} is given twice",
         ),
         (
-            ["corpus", "-n", "10", *DATA.arguments],
+            f"corpus -n 10 {DATA.arguments}",
             "order: expected a whole number from 1 to 9, found '10'",
         ),
         (
-            ["corpus", "-i", "0", *DATA.arguments],
+            f"corpus -i 0 {DATA.arguments}",
             "iterations: expected a whole number from 1 to 1000000, found '0'",
         ),
         (
-            ["corpus", "--seed=-1", *DATA.arguments],
+            f"corpus --seed=-1 {DATA.arguments}",
             "seed: expected a whole number from 0 to 4294967295, found '-1'",
         ),
         (
-            ["corpus", "-d", "31", *DATA.arguments],
+            f"corpus -d 31 {DATA.arguments}",
             "argument -d/--digit: invalid choice: 31",
         ),
         (
-            ["corpus", "-p", "0", *DATA.arguments],
+            f"corpus -p 0 {DATA.arguments}",
             "argument -p/--proc: invalid number of workers",
         ),
     ],
 )
-def test_wrong_arguments_are_told(
-    ours: Callable[..., Said], arguments: list[str], message: str
-) -> None:
-    response = ours(*arguments)
+def test_wrong_arguments_are_told(ours: Gleu, line: str, message: str) -> None:
+    response = ours(line)
     assert (response.code, response.out) == (2, "")
     assert response.err.startswith("error: ")
     assert message in response.err
@@ -604,25 +549,14 @@ def test_wrong_arguments_are_told(
 
 @pytest.mark.parametrize("digits", [0, 1, 12, 25, 26, 30])
 def test_every_number_of_digits_that_is_allowed_can_be_printed(
-    ours: Callable[..., Said], digits: int
+    ours: Gleu, digits: int
 ) -> None:
     """An output that equals its reference has 100, with all digits 0."""
-    response = ours(
-        "mean",
-        "-m",
-        "-d",
-        digits,
-        "-s",
-        DATA.source,
-        "-r",
-        REFERENCES[0],
-        "-o",
-        REFERENCES[0],
-    )
+    files = f"-s {DATA.source} -r {REFERENCES[0]} -o {REFERENCES[0]}"
+    response = ours(f"mean -m -d {digits} {files}")
+    zeros = "." + "0" * digits if digits else ""
     assert response.code == 0
-    assert response.out.split()[-1] == "100" + (
-        "." + "0" * digits if digits else ""
-    )
+    assert response.out.split()[-1] == f"100{zeros}"
 
 
 # ---- published figures
@@ -653,9 +587,9 @@ def scores(response: Said) -> dict[str, str]:
     ],
 )
 def test_published_scores_on_conll14(
-    ours: Callable[..., Said], shared: Path, flags: str, expected: str
+    ours: Gleu, shared: Path, flags: str, expected: str
 ) -> None:
-    response = ours(*flags.split(), *conll14(shared, *SYSTEMS).arguments)
+    response = ours(f"{flags} {conll14(shared, *SYSTEMS).arguments}")
     assert scores(response) == dict(zip(SYSTEMS, expected.split(), strict=True))
 
 
@@ -683,7 +617,7 @@ def test_published_scores_on_conll14(
     ],
 )
 def test_published_tables_of_the_best_references(
-    ours: Callable[..., Said],
+    ours: Gleu,
     shared: Path,
     system: str,
     numer: str,
@@ -692,7 +626,7 @@ def test_published_tables_of_the_best_references(
     bp: str,
     gleu_total: str,
 ) -> None:
-    response = ours("corpus", "-m", "-v", *conll14(shared, system).arguments)
+    response = ours(f"corpus -m -v {conll14(shared, system).arguments}")
     rows = [
         [cell.strip() for cell in line.split("|")[1:-1]]
         for line in response.out.splitlines()
@@ -720,12 +654,12 @@ MAX_LINES = """
 
 
 @pytest.mark.parametrize(
-    ("flags", "expected"), [([], MEAN_LINES), (["-m"], MAX_LINES)]
+    ("flags", "expected"), [("", MEAN_LINES), ("-m", MAX_LINES)]
 )
 def test_published_scores_of_the_first_sentences(
-    ours: Callable[..., Said], shared: Path, flags: list[str], expected: str
+    ours: Gleu, shared: Path, flags: str, expected: str
 ) -> None:
-    response = ours("sent", *flags, *conll14(shared, *SYSTEMS).arguments)
+    response = ours(f"sent {flags} {conll14(shared, *SYSTEMS).arguments}")
     rows = [
         [f"{float(score):.2f}" for score in line.split()]
         for line in expected.split("/")
@@ -740,17 +674,10 @@ def test_published_scores_of_the_first_sentences(
 def test_characters_without_blanks_at_the_ends(
     shared: Path, command: Command
 ) -> None:
-    options = "--order 6 --unit char --strip true --iterations 1000 --json"
-    found = {
-        Path(s["system"]).name: 100 * s["score"]
-        for s in json.loads(
-            command(
-                "score gleu",
-                *options.split(),
-                *conll14(shared, *SYSTEMS).arguments,
-            ).out
-        )["scores"]
-    }
+    options = "--order 6 --unit char --strip true --iterations 1000"
+    texts = conll14(shared, *SYSTEMS).arguments
+    scores = command.json(f"score gleu {options} {texts}")["scores"]
+    found = {Path(s["system"]).name: 100 * s["score"] for s in scores}
     assert {name: f"{score:.4f}" for name, score in found.items()} == dict(
         zip(SYSTEMS, wordlist("83.0603 83.4056 83.3046 92.2149"), strict=True)
     )
@@ -760,34 +687,19 @@ def test_characters_without_blanks_at_the_ends(
 
 
 # Origin: the specification, original program; 38.21 is in the README of JFLEG.
-def test_published_scores_on_jfleg(
-    ours: Callable[..., Said], shared: Path
-) -> None:
-    source, references = (
-        shared / "jfleg/dev.src",
-        [shared / f"jfleg/dev.ref{number}" for number in range(4)],
-    )
-    response = ours(
-        "corpus", "-f", "-d", 4, "-s", source, "-r", *references, "-o", source
-    )
-    assert scores(response) == {"dev.src": "38.2146"}
+def test_published_scores_on_jfleg(ours: Gleu, shared: Path) -> None:
+    source = shared / "jfleg/dev.src"
+    references = [shared / f"jfleg/dev.ref{number}" for number in range(4)]
+
+    def scored(references: list[Path], output: Path) -> dict[str, str]:
+        texts = Texts(source, tuple(references), (output,))
+        return scores(ours(f"corpus -f -d 4 {texts.arguments}"))
+
+    assert scored(references, source) == {"dev.src": "38.2146"}
     left_out: dict[str, str] = {}
     for reference in references:
         others = [other for other in references if other != reference]
-        left_out |= scores(
-            ours(
-                "corpus",
-                "-f",
-                "-d",
-                4,
-                "-s",
-                source,
-                "-r",
-                *others,
-                "-o",
-                reference,
-            )
-        )
+        left_out |= scored(others, reference)
     assert list(left_out.values()) == wordlist(
         "55.7264 55.6300 55.6366 54.0787"
     )

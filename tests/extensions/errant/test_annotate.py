@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,9 @@ from pipeline.extensions.errant.errant_annotator import (
 from tests.support.commands import Command
 from tests.support.words import wordlist
 
+Chunks = list[list[Pair]]
+"""The pairs that were annotated together."""
+CacheAndMessages = tuple[AnnotationCache, list[str]]
 PAIRS = [
     ("a b", "a c"),
     ("a b", " a b "),
@@ -63,9 +67,9 @@ def dies(*_chunk: Sequence[Pair], **_model: str) -> dict[Pair, Annotation]:
 
 
 @pytest.fixture
-def requested(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
+def requested(monkeypatch: pytest.MonkeyPatch) -> Chunks:
     """The chunks that were annotated, by a stand-in for errant."""
-    parts: list[list[Pair]] = []
+    parts: Chunks = []
 
     def noted(
         chunk: Sequence[Pair], model: str | None
@@ -83,7 +87,7 @@ def requested(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
 
 
 @pytest.fixture
-def remaining(tmp_path: Path) -> tuple[AnnotationCache, list[str]]:
+def remaining(tmp_path: Path) -> CacheAndMessages:
     """A cache, and what it tells."""
     messages: list[str] = []
     return AnnotationCache(
@@ -100,7 +104,7 @@ def fresh() -> Iterator[None]:
 
 
 def test_distinct_pairs_whose_words_differ_are_annotated_once(
-    requested: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     done: list[tuple[int, int]] = []
     annotated = annotate_all(
@@ -150,16 +154,16 @@ def test_a_source_is_in_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
         *(Pair("a", corrected) for corrected in "yzuvw"),
     ]
     parts = list(chunks(pairs))
-    assert [[pair.source for pair in part] for part in parts] == [
-        ["a"] * 6,
-        ["b", "c"],
+    assert ["".join(pair.source for pair in part) for part in parts] == [
+        "a" * 6,
+        "bc",
     ]
-    assert sorted(pair for part in parts for pair in part) == sorted(pairs)
+    assert sorted(chain(*parts)) == sorted(pairs)
     assert list(chunks([])) == []
 
 
 def test_what_is_kept_is_not_annotated_again(
-    requested: list[list[Pair]], remaining: tuple[AnnotationCache, list[str]]
+    requested: Chunks, remaining: CacheAndMessages
 ) -> None:
     cache, messages = remaining
     first = annotate_all(PAIRS[:6], model="m", cache=cache)
@@ -177,7 +181,7 @@ def test_what_is_kept_is_not_annotated_again(
 
 
 def test_pages_of_a_cache_that_are_damaged_give_nothing_false(
-    remaining: tuple[AnnotationCache, list[str]],
+    remaining: CacheAndMessages,
 ) -> None:
     cache, messages = remaining
     pairs = [Pair("s", f"corrected {number}") for number in range(2000)]
@@ -197,7 +201,7 @@ def test_pages_of_a_cache_that_are_damaged_give_nothing_false(
 
 
 def test_a_damaged_row_counts_as_missing(
-    remaining: tuple[AnnotationCache, list[str]],
+    remaining: CacheAndMessages,
 ) -> None:
     cache, messages = remaining
     cache.write("v", dict.fromkeys(DISTINCT, ("A 0 1",)))
@@ -211,7 +215,7 @@ def test_a_damaged_row_counts_as_missing(
 
 
 def test_a_cache_that_cannot_be_written_is_told_once_and_left_out(
-    tmp_path: Path, requested: list[list[Pair]]
+    tmp_path: Path, requested: Chunks
 ) -> None:
     (tmp_path / "file").write_text("no folder")
     messages: list[str] = []
@@ -230,7 +234,7 @@ def write_many(path: str, first: int) -> None:
 
 
 def test_several_processes_use_a_cache_at_once(
-    remaining: tuple[AnnotationCache, list[str]],
+    remaining: CacheAndMessages,
 ) -> None:
     from joblib import Parallel, delayed
 
@@ -243,9 +247,7 @@ def test_several_processes_use_a_cache_at_once(
     assert messages == []
 
 
-def test_workers(
-    monkeypatch: pytest.MonkeyPatch, requested: list[list[Pair]]
-) -> None:
+def test_workers(monkeypatch: pytest.MonkeyPatch, requested: Chunks) -> None:
     pairs = [(f"s{number}", f"t{number}") for number in range(20)]
     expected = annotate_all(pairs)
     monkeypatch.setattr(annotate, "CHUNK_TEXTS", 4)
@@ -329,7 +331,7 @@ def test_the_command(
     command: Command,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
-    requested: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     source, one, two, out = (

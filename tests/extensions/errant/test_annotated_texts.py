@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import chain
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -34,8 +35,11 @@ from tests.extensions.errant.stand_in import (
     take_away,
 )
 from tests.support.commands import Command
+from tests.support.metrics import counts_of
 from tests.support.words import wordlist
 
+Chunks = list[list[Pair]]
+"""The pairs that were annotated together."""
 SOURCE = ["a b c", "d e f", "g h", "i j k l"]
 REFS = [
     ["a x c", "d e f", "g h", "i k l"],
@@ -65,7 +69,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def requested(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
+def requested(monkeypatch: pytest.MonkeyPatch) -> Chunks:
     return put_in(monkeypatch)
 
 
@@ -119,7 +123,7 @@ def from_m2() -> list[Any]:
     return outputs({"gold": "gold.m2"}, FILES, METRICS, "m2")
 
 
-def test_texts_score_as_their_m2_files(requested: list[list[Pair]]) -> None:
+def test_texts_score_as_their_m2_files(requested: Chunks) -> None:
     """All ways to name them. A reference that differs in blanks alone has no line, as in the file."""
     auto = [with_auto(metric) for metric in METRICS]
     expected = from_m2()
@@ -146,7 +150,7 @@ def test_texts_score_as_their_m2_files(requested: list[list[Pair]]) -> None:
 
 
 def test_a_second_run_annotates_and_counts_nothing(
-    requested: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     auto = [with_auto(metric) for metric in METRICS]
     first = outputs(TEXTS, PLAIN, auto)
@@ -161,7 +165,7 @@ def test_a_second_run_annotates_and_counts_nothing(
 
 
 def test_two_annotators_stand_in_one_config(
-    requested: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     """The stand-ins give the same edits other types: with edits and types of M2 files only one of
     them agrees.
@@ -224,7 +228,7 @@ def test_signatures_name_the_versions_and_are_read_again() -> None:
     )
 
 
-def test_a_value_that_is_no_model_is_told(requested: list[list[Pair]]) -> None:
+def test_a_value_that_is_no_model_is_told(requested: Chunks) -> None:
     for value, message in (
         ({"name": "x"}, "expected a spaCy pipeline"),
         ("en_no", "there is no spaCy pipeline 'en_no'"),
@@ -238,7 +242,7 @@ def test_a_value_that_is_no_model_is_told(requested: list[list[Pair]]) -> None:
 
 
 def test_results_are_read_where_nothing_is_installed(
-    requested: list[list[Pair]], monkeypatch: pytest.MonkeyPatch
+    requested: Chunks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = outputs(TEXTS, PLAIN, ["errant[annotator=auto]"])
     take_away(monkeypatch)
@@ -247,7 +251,7 @@ def test_results_are_read_where_nothing_is_installed(
     assert requested
 
 
-def test_other_versions_are_refused(requested: list[list[Pair]]) -> None:
+def test_other_versions_are_refused(requested: Chunks) -> None:
     other = ONE.replace("3.0.9", "2.3.3")
     (problem,) = problems(config(TEXTS, PLAIN, [f"errant[annotator={other}]"]))
     assert problem == (
@@ -258,7 +262,7 @@ def test_other_versions_are_refused(requested: list[list[Pair]]) -> None:
 
 
 def test_pipelines_with_one_name_are_not_mistaken(
-    requested: list[list[Pair]], monkeypatch: pytest.MonkeyPatch
+    requested: Chunks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(MODELS, "models/mine", "en_one-1.0")
     from_text("errant[annotator=en_one]")
@@ -271,7 +275,7 @@ def test_pipelines_with_one_name_are_not_mistaken(
 
 
 def test_a_folder_starts_at_the_config(
-    requested: list[list[Pair]], monkeypatch: pytest.MonkeyPatch
+    requested: Chunks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(MODELS, "there/models/mine", "en_mine-1")
     write(
@@ -310,7 +314,7 @@ def test_texts_without_an_annotator_are_told_both_ways(
     assert "--annotator auto" in notice
 
 
-def test_from_python(requested: list[list[Pair]]) -> None:
+def test_from_python(requested: Chunks) -> None:
     auto = [with_auto(metric) for metric in METRICS]
     expected = from_m2()
     with pytest.warns(
@@ -348,7 +352,7 @@ REPLACED = "nucle.m2 has types of edits such as Wci, ArtOrDet, Mec ..., which ar
 
 
 def test_gold_of_other_types_is_annotated_anew(
-    requested: list[list[Pair]], command: Command
+    requested: Chunks, command: Command
 ) -> None:
     auto = [with_auto(metric) for metric in METRICS]
     expected = from_m2()
@@ -383,7 +387,7 @@ def outputs_in(printed: str) -> list[Any]:
 
 
 def test_gold_of_other_types_is_kept_where_that_is_asked_for(
-    requested: list[list[Pair]], command: Command
+    requested: Chunks, command: Command
 ) -> None:
     """By hand: of all edits of both outputs, that of B in the second sentence alone stands so in
     the gold.
@@ -444,7 +448,7 @@ def test_gold_of_other_types_is_refused_beside_edits_of_errant() -> None:
 
 
 def test_one_data_set_has_gold_for_some_metrics_and_references_for_others(
-    requested: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     expected, dataset = from_m2(), {**TEXTS, "gold": "nucle.m2"}
     write({"nucle.m2": FOREIGN, "r0.txt": text(REFS[0]), "gold.xml": XML})
@@ -571,7 +575,7 @@ def of_errant_m2(
 
 
 def test_references_that_are_missing_take_no_part(
-    requested: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     """By hand: for the second sentence only the second reference counts, whose edit the output
     lacks.
@@ -581,12 +585,10 @@ def test_references_that_are_missing_take_no_part(
         ["a x c", "d e f"], refs, SOURCE[:2], "errant[annotator=auto]"
     )
     assert [result.outputs[name] for name in ("tp", "fp", "fn")] == [1, 0, 1]
-    assert all(pair.corrected for chunk in requested for pair in chunk)
+    assert all(pair.corrected for pair in chain(*requested))
 
 
-def test_without_a_config(
-    requested: list[list[Pair]], command: Command
-) -> None:
+def test_without_a_config(requested: Chunks, command: Command) -> None:
     expected = [score for _, score, _ in from_m2()[:2]]
     for gold in ("-r r0.txt r1.txt", "-r gold.m2", "--gold gold.m2"):
         for files in ("A.txt B.txt", "A.txt B.m2"):
@@ -599,7 +601,7 @@ def test_without_a_config(
 
 
 def test_lines_are_kept_and_texts_replaced_first(
-    requested: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     write(
         {
@@ -626,10 +628,10 @@ def test_lines_are_kept_and_texts_replaced_first(
         "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0",
         "A 1 2|||R:ONE|||x|||REQUIRED|||-NONE-|||0",
     ]
-    assert [pair.source for chunk in requested for pair in chunk] == ["g h"]
+    assert [pair.source for pair in chain(*requested)] == ["g h"]
 
 
-def test_odd_texts_are_told(requested: list[list[Pair]]) -> None:
+def test_odd_texts_are_told(requested: Chunks) -> None:
     write({"s.txt": "a b\n\n", "r.txt": "a b\nx\n", "o.txt": "a b\ny z\n"})
     dataset = {"source": "s.txt", "references": ["r.txt"]}
     job = prepare(config(dataset, {"A": "o.txt"}, ["errant[annotator=auto]"]))
@@ -670,7 +672,7 @@ def test_odd_texts_are_told(requested: list[list[Pair]]) -> None:
 
 
 def test_a_comparison_with_other_versions_is_a_warning(
-    requested: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     def warned(**more: str) -> list[str]:
         write(
@@ -749,15 +751,12 @@ def test_errant_itself_on_conll14(shared: Path) -> None:
             read("INPUT"),
             "errant[annotator=auto]",
         )
-    counts = {
-        result.system: [result.outputs[name] for name in ("tp", "fp", "fn")]
-        for result in found
-    }
+    counts = {result.system: counts_of(result.outputs) for result in found}
     assert counts == {"AMU": [482, 797, 1936], "CAMB": [731, 1341, 1886]}
 
 
 def test_texts_are_explained_as_their_m2_files(
-    requested: list[list[Pair]],
+    requested: Chunks,
     command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

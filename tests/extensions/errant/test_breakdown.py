@@ -24,11 +24,11 @@ from pipeline.scoring.results import REST, Breakdown, Results
 from pipeline.scoring.stored_runs import load
 from tests.conftest import run
 from tests.oracles import naive_errant
+from tests.support.metrics import values_of
 from tests.support.numbers import near
 from tests.support.results_schema import results_schema
 from tests.support.words import wordlist
 
-COUNTS = ("tp", "fp", "fn")
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT", "POST")
 TYPES = (
     "R:NOUN",
@@ -107,7 +107,7 @@ def write_edits(
 
 def counts_of(part: Breakdown) -> dict[str, tuple[float, ...]]:
     return {
-        item.category: tuple(item.outputs[name] for name in COUNTS)
+        item.category: tuple(values_of(item.outputs, "tp fp fn"))
         for item in part.categories
     }
 
@@ -116,7 +116,7 @@ def check_totals(results: Results) -> None:
     """Expect that the counts of types sum to those of the scores."""
     totals = {}
     for score in results.scores:
-        totals[score.system] = [score.outputs[name] for name in COUNTS]
+        totals[score.system] = values_of(score.outputs, "tp fp fn")
     for part in results.breakdown:
         counts = [*counts_of(part).values()]
         assert np.sum(counts, axis=0).tolist() == totals[part.system]

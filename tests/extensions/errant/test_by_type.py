@@ -8,6 +8,7 @@ import csv
 import io
 import json
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import pandas as pd
@@ -31,6 +32,7 @@ from pipeline.report.tables.by_type import of_system, side_by_side, types_of
 from tests.conftest import run
 from tests.extensions.errant.test_breakdown import write_edits
 from tests.support.commands import Command
+from tests.support.metrics import counts_of
 from tests.support.terminal import on_terminal
 
 NASTY = "R:<b>&_|*"
@@ -77,10 +79,7 @@ def test_tables_have_the_numbers_of_the_results(context: ReportContext) -> None:
             "type,tp,fp,fn,precision,recall,errant,95% interval"
         )
         assert [row[:4] for row in rows] == [
-            [
-                item.category,
-                *(str(item.outputs[name]) for name in ("tp", "fp", "fn")),
-            ]
+            [item.category, *map(str, counts_of(item.outputs))]
             for item in parts["A"]
         ]
 
@@ -106,9 +105,7 @@ def test_tables_fit_the_terminal(
         assert signature == types.group.metric
         words = " ".join(table).split()
         assert all(
-            word in words
-            for title in (*types.names, *titles)
-            for word in title.split()
+            word in words for word in " ".join([*types.names, *titles]).split()
         )
         assert max(map(cell_len, table)) <= width
         assert all(
@@ -219,7 +216,7 @@ def test_python_gets_rows(folder: Path) -> None:
     evaluation = pipeline.load(folder)
     rows = evaluation.breakdown(1)
     assert [(row["system"], row["type"]) for row in rows] == [
-        (system, name) for system in "ABC" for name in "MRU"
+        *product("ABC", "MRU")
     ]
     stored = json.loads((folder / "results.json").read_bytes())["breakdown"]
     parts = {(p["system"], p["tier"]): p["categories"] for p in stored}

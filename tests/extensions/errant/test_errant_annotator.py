@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from itertools import chain, product
 from pathlib import Path
 from typing import Any
 
@@ -74,9 +75,8 @@ def m2(
 ) -> str:
     """Return the M2 file of some texts."""
     pairs = [
-        (line, text[number])
-        for number, line in enumerate(source)
-        for text in texts
+        (source[number], text[number])
+        for number, text in product(range(len(source)), texts)
     ]
     each = iter(annotate_all(pairs, **options).annotations)
     return "".join(block(line, [next(each) for _ in texts]) for line in source)
@@ -169,11 +169,7 @@ def test_random_pairs_parsed_together_have_the_edits_that_errant_gives_each_alon
 ) -> None:
     rng = random.Random(20141126)
     source = lines(ROOT / "data" / "source.txt")
-    pairs = [
-        pair_of(line, edited(line.split(), rng))
-        for line in source
-        for _ in range(4)
-    ]
+    pairs = [pair_of(line, edited(line.split(), rng)) for line in source * 4]
     alone = []
     for pair in pairs:
         one, two = (package.parse(text) for text in pair)
@@ -194,11 +190,7 @@ def test_texts_parsed_together_have_the_vectors_and_the_parse_of_each_alone(
     """
     from spacy.attrs import DEP, HEAD, LEMMA, POS, TAG
 
-    texts = [
-        line
-        for path in sorted(ROOT.glob("data/**/*.txt"))
-        for line in lines(path)
-    ]
+    texts = [*chain(*map(lines, sorted(ROOT.glob("data/**/*.txt"))))]
     together = ErrantAnnotator().parse(texts)
     for text, doc in together.items():
         alone = package.parse(text)

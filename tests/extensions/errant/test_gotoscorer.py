@@ -7,6 +7,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -62,8 +63,7 @@ def scored(
     signatures = list(dict.fromkeys(result.signature for result in found))
     return [
         found.get(system=f"s{number}", metric=signature)
-        for signature in signatures
-        for number in range(len(systems))
+        for signature, number in product(signatures, range(len(systems)))
     ]
 
 

@@ -26,7 +26,7 @@ from pipeline.metrics.build import from_text
 from pipeline.scoring.results import Results
 from tests.config_files import problems, write
 from tests.conftest import tree
-from tests.support.words import wordlist
+from tests.support.words import rows, wordlist
 
 
 @pytest.fixture(autouse=True)
@@ -159,87 +159,47 @@ def test_forms_of_files(name: str, text: str, columns: str) -> None:
     assert [scores(metric)["A"][key] for key in ("tp", "fp", "fn")] == [3, 1, 2]
 
 
+COUNT = "is no count (from 0 to 9,007,199,254,740,992)"
+WRONG_COUNTS = rows(f"""
+    1 0 1/2 x 0/0 0 1 => 2: fp: expected a number, found 'x'
+    1 0 1/2 1.5 0/0 0 1 => 2: fp: expected a whole number, found '1.5'; for others say `decimals`
+    1 0 1/2 -1 0/0 0 1 => 2: fp: '-1' {COUNT}
+    1 0 1/2 1e99999 0/0 0 1 => 2: fp: '1e99999' {COUNT}
+    1 0 1/nan 1 0/0 0 1 => 2: tp: expected a number, found 'nan'
+    nan 0 1/1 1 0/0 0 1 => 1: tp: expected a number, found 'nan'
+    1 0 1/2 1 0 4/0 0 1 => 2: has 4 columns; the first line has 3
+    1 0 1//0 0 1 => 2: is empty; expected 3 numbers
+    1 0/1 1/0 0 => 1: has 2 columns, expected 3; say which with `columns`
+    tp fp/1 0/1 1/0 0 => 1: no column is called 'fn'; found tp, fp; say which with `columns`
+    tp fp fp fn => 1: 2 columns are called 'fp'; found tp, fp, fp, fn; say which with `columns`
+    1 0 1/2 \udcff 0 => 2: byte 3 of the line (0xff) is not valid UTF-8
+    1 0 1/2 \u0661 0/0 0 1 => 2: fp: expected a number, found '\u0661'
+    1 0 1/2 1_0 0/0 0 1 => 2: fp: expected a number, found '1_0'
+""")
+WRONG_NUMBERS = rows("""
+    0.5/inf/1 => 2: expected a number, found 'inf'
+    0.5/1e999/1 => 2: '1e999' is too large a number
+    0.5/0,5/1 => 2: expected a number, found '0,5'
+    0.5 1/0.5 1/1 1 => 1: has 2 columns, expected 1; say which with `columns`
+    a,b/1,2/1,2/1,2 => 1: no column is called 'value'; found a, b; say which with `columns`
+""")
+"""Lines with / between, and what is wrong."""
+
+
 @pytest.mark.parametrize(
-    ("text", "printed"),
+    ("metric", "good", "lines", "message"),
     [
-        ("1 0 1\n2 x 0\n0 0 1\n", "A.num:2: fp: expected a number, found 'x'"),
-        (
-            "1 0 1\n2 1.5 0\n0 0 1\n",
-            "A.num:2: fp: expected a whole number, found '1.5'; for others say `decimals`",
-        ),
-        (
-            "1 0 1\n2 -1 0\n0 0 1\n",
-            "A.num:2: fp: '-1' is no count (from 0 to 9,007,199,254,740,992)",
-        ),
-        (
-            "1 0 1\n2 1e99999 0\n0 0 1\n",
-            "A.num:2: fp: '1e99999' is no count (from 0 to 9,007,199,254,740,992)",
-        ),
-        (
-            "1 0 1\nnan 1 0\n0 0 1\n",
-            "A.num:2: tp: expected a number, found 'nan'",
-        ),
-        (
-            "nan 0 1\n1 1 0\n0 0 1\n",
-            "A.num:1: tp: expected a number, found 'nan'",
-        ),
-        (
-            "1 0 1\n2 1 0 4\n0 0 1\n",
-            "A.num:2: has 4 columns; the first line has 3",
-        ),
-        ("1 0 1\n\n0 0 1\n", "A.num:2: is empty; expected 3 numbers"),
-        (
-            "1 0\n1 1\n0 0\n",
-            "A.num:1: has 2 columns, expected 3; say which with `columns`",
-        ),
-        (
-            "tp fp\n1 0\n1 1\n0 0\n",
-            "A.num:1: no column is called 'fn'; found tp, fp; say which with `columns`",
-        ),
-        (
-            "tp fp fp fn\n",
-            "A.num:1: 2 columns are called 'fp'; found tp, fp, fp, fn; say which with `columns`",
-        ),
-        (
-            b"1 0 1\n2 \xff 0\n",
-            "A.num:2: byte 3 of the line (0xff) is not valid UTF-8",
-        ),
-        (
-            "1 0 1\n2 \u0661 0\n0 0 1\n",
-            "A.num:2: fp: expected a number, found '\u0661'",
-        ),
-        (
-            "1 0 1\n2 1_0 0\n0 0 1\n",
-            "A.num:2: fp: expected a number, found '1_0'",
-        ),
+        *((F_BETA, "1 1 1\n", *row) for row in WRONG_COUNTS),
+        *((MEAN, "1\n", *row) for row in WRONG_NUMBERS),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(
-    text: str | bytes, printed: str
+    metric: str, good: str, lines: str, message: str
 ) -> None:
-    write({"A.num": text, "B.num": "1 1 1\n" * 3})
-    assert problem(F_BETA) == printed
-
-
-@pytest.mark.parametrize(
-    ("text", "printed"),
-    [
-        ("0.5\ninf\n1\n", "A.num:2: expected a number, found 'inf'"),
-        ("0.5\n1e999\n1\n", "A.num:2: '1e999' is too large a number"),
-        ("0.5\n0,5\n1\n", "A.num:2: expected a number, found '0,5'"),
-        (
-            "0.5 1\n0.5 1\n1 1\n",
-            "A.num:1: has 2 columns, expected 1; say which with `columns`",
-        ),
-        (
-            "a,b\n1,2\n1,2\n1,2\n",
-            "A.num:1: no column is called 'value'; found a, b; say which with `columns`",
-        ),
-    ],
-)
-def test_what_is_wrong_with_one_number_is_told(text: str, printed: str) -> None:
-    write({"A.num": text, "B.num": "1\n" * 3})
-    assert problem(MEAN) == printed
+    text = lines.replace("/", "\n") + "\n"
+    data = text.encode(errors="surrogateescape")
+    write({"A.num": data, "B.num": good * 3})
+    assert problem(metric) == f"A.num:{message}"
 
 
 def test_json_lines_are_told() -> None:

@@ -10,6 +10,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -422,7 +423,7 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
     folder: Path, command: Command
 ) -> None:
     run(folder)
-    distinct = len({text for texts in OUTPUTS.values() for text in texts})
+    distinct = len({*chain(*OUTPUTS.values())})
     (folder / "more.txt").write_text("x\n" * len(SOURCE))
 
     text = (

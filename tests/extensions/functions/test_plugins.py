@@ -10,6 +10,7 @@ import re
 import shlex
 import subprocess
 import sys
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -187,9 +188,7 @@ def test_each_distinct_text_is_computed_once() -> None:
     )
     assert len(seen) == len(set(seen))
     assert set(seen) == {
-        pair
-        for texts in OUTPUTS.values()
-        for pair in zip(SOURCE, texts, strict=True)
+        *zip(SOURCE * len(OUTPUTS), chain(*OUTPUTS.values()), strict=True)
     }
     for name, texts in OUTPUTS.items():
         assert result[name].sentences.tolist() == [
@@ -477,8 +476,7 @@ def test_counts_are_those_of_external(folder: Path) -> None:
     rng = np.random.default_rng(5)
     numbers = {
         output: tuple(rng.integers(0, 4, 3).tolist())
-        for texts in OUTPUTS.values()
-        for output in texts
+        for output in chain(*OUTPUTS.values())
     }
 
     def verified(outputs: list[str]) -> list[tuple[int, int, int]]:

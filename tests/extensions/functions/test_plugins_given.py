@@ -176,34 +176,32 @@ def test_numbers_in_memory_are_scored_like_those_of_files(folder: Path) -> None:
 
 def test_the_lowest_is_the_best_where_that_is_said() -> None:
     high = {
-        name: [float(len(text)) for text in texts]
+        name: np.array([*map(len, texts)], float)
         for name, texts in OUTPUTS.items()
     }
-    low = {name: [-number for number in item] for name, item in high.items()}
+    low = {name: -numbers for name, numbers in high.items()}
     metric = {
         "name": "external",
         "title": "errors",
         "higher_is_better": "false",
     }
-    requested = {"resamples": 50, "trials": 200, "baseline": "eager"}
+    statistics = {"resamples": 50, "trials": 200, "baseline": "eager"}
     best = pipeline.evaluate(
-        OUTPUTS, metrics=[], scores={"errors": low}, statistics=requested
+        OUTPUTS, metrics=[], scores={"errors": low}, statistics=statistics
     )
     least = pipeline.evaluate(
-        OUTPUTS, metrics=metric, scores={"errors": high}, statistics=requested
+        OUTPUTS, metrics=metric, scores={"errors": high}, statistics=statistics
     )
-    assert [(r.system, r.score, r.rank) for r in least] == [
-        (r.system, -r.score, r.rank) for r in best
-    ]
-    assert [r.bootstrap.ranks for r in least] == [
-        r.bootstrap.ranks for r in best
-    ]
-    message = [
-        (t.system, -t.difference, t.p, t.wins, t.losses) for t in best.tests
-    ]
-    assert [
-        (t.system, t.difference, t.p, t.wins, t.losses) for t in least.tests
-    ] == message
+    for low_one, high_one in zip(least, best, strict=True):
+        assert low_one.system == high_one.system
+        assert low_one.score == -high_one.score
+        assert low_one.rank == high_one.rank
+        assert low_one.bootstrap.ranks == high_one.bootstrap.ranks
+    pairs = paired(least), paired(best)
+    for of_low, of_high in zip(*pairs, strict=True):
+        system, other, difference, _, *numbers = of_low
+        assert (system, other, -difference) == of_high[:3]
+        assert (*numbers,) == of_high[4:]
     signature = least[0].signature
     assert "|higher_is_better:false|" in signature
     again = from_text(signature)
@@ -214,43 +212,49 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
     assert goodness(best[0].signature, 2) == 2
 
 
-GIVEN_WRONG: dict[str, tuple[Any, str]] = {
-    "too few": (
-        {"x": {"A": [1.0]}},
-        "scores['x']['A']: expected an array [2], found [1]",
-    ),
-    "nan": (
-        {"x": {"A": [1.0, np.nan]}},
-        "scores['x']['A'], item 2: expected a number, found 'nan'",
-    ),
-    "text": (
-        {"x": {"A": ["a", "b"]}},
-        "scores['x']['A']: expected numbers in an array or a list",
-    ),
-    "count": (
-        {"x": {"A": [[1, 2, -1], [1, 2, 3]]}},
-        "scores['x']['A'], item 1: '-1.0' is no count",
-    ),
-    "system": (
-        {"x": {"a": [1, 2]}},
-        "scores['x']: there are no numbers of 'A'",
-    ),
-    "other": (
-        {"x": {"A": [1, 2], "B": [1, 2]}},
-        "scores['x']: no system is called 'B'",
-    ),
-    "title": (
-        {"precision": {"A": [1, 2]}},
-        "'precision' is the name of another output",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", GIVEN_WRONG)
-def test_wrong_numbers_in_memory_are_told(name: str) -> None:
-    scores, expected = GIVEN_WRONG[name]
-    with pytest.raises(InputError, match=re.escape(expected)):
-        pipeline.evaluate({"A": ["a", "b"]}, metrics=[], scores=scores)
+@pytest.mark.parametrize(
+    ("title", "numbers", "message"),
+    [
+        (
+            "x",
+            {"A": [1.0]},
+            "scores['x']['A']: expected an array [2], found [1]",
+        ),
+        (
+            "x",
+            {"A": [1.0, np.nan]},
+            "scores['x']['A'], item 2: expected a number, found 'nan'",
+        ),
+        (
+            "x",
+            {"A": ["a", "b"]},
+            "scores['x']['A']: expected numbers in an array or a list",
+        ),
+        (
+            "x",
+            {"A": [[1, 2, -1], [1, 2, 3]]},
+            "scores['x']['A'], item 1: '-1.0' is no count",
+        ),
+        ("x", {"a": [1, 2]}, "scores['x']: there are no numbers of 'A'"),
+        (
+            "x",
+            {"A": [1, 2], "B": [1, 2]},
+            "scores['x']: no system is called 'B'",
+        ),
+        (
+            "precision",
+            {"A": [1, 2]},
+            "'precision' is the name of another output",
+        ),
+    ],
+)
+def test_wrong_numbers_in_memory_are_told(
+    title: str, numbers: Any, message: str
+) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        pipeline.evaluate(
+            {"A": ["a", "b"]}, metrics=[], scores={title: numbers}
+        )
 
 
 # --- whole classes

@@ -10,7 +10,7 @@ import sys
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from itertools import combinations, permutations
+from itertools import chain, combinations, permutations
 from pathlib import Path
 from typing import Any
 
@@ -88,9 +88,10 @@ def by_all_subsets(
     for player in range(size):
         others = [other for other in range(size) if other != player]
         sets = [
-            frozenset(some)
-            for count in range(size)
-            for some in combinations(others, count)
+            *map(
+                frozenset,
+                chain(*(combinations(others, count) for count in range(size))),
+            )
         ]
         orders = [
             math.factorial(len(some)) * math.factorial(size - len(some) - 1)

@@ -15,6 +15,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -209,11 +210,7 @@ def sorted_words(text: str) -> str:
     )
 
 
-PAIRS = [
-    (s, o)
-    for outputs in SYSTEMS.values()
-    for s, o in zip(SOURCES, outputs, strict=True)
-]
+PAIRS = [*zip(SOURCES * len(SYSTEMS), chain(*SYSTEMS.values()), strict=True)]
 PAIRS += [
     ("é b", "b e"),
     (". . .", "! !"),
@@ -610,11 +607,7 @@ def test_a_run_computes_each_text_once_and_says_so(
     (tmp_path / "c.yaml").write_text(json.dumps(config))
     notice = command(f"run {tmp_path / 'c.yaml'} --device cpu").err
     distinct = len(
-        {
-            (source, text)
-            for item in SYSTEMS.values()
-            for source, text in zip(SOURCES, item, strict=True)
-        }
+        {*zip(SOURCES * len(SYSTEMS), chain(*SYSTEMS.values()), strict=True)}
     )
     assert f"scribendi: {distinct} texts computed on cpu, " in notice
     assert (
@@ -629,9 +622,11 @@ def test_a_run_computes_each_text_once_and_says_so(
     assert requested["texts"] == {
         "new": len(
             {
-                (r, o)
-                for item in SYSTEMS.values()
-                for r, o in zip(REFERENCES[0], item, strict=True)
+                *zip(
+                    REFERENCES[0] * len(SYSTEMS),
+                    chain(*SYSTEMS.values()),
+                    strict=True,
+                )
             }
         ),
         "kept": 0,
@@ -720,40 +715,32 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(
     def always(*answer: Any) -> Any:
         return lambda: answer
 
-    commit, left = "0" * 40, {"README.md": b"x", "pytorch_model.bin": b"x"}
+    commit = "0" * 40
     target = {
         file.name: file.read_bytes() for file in (tiny / "gpt2").iterdir()
     }
-    files = target | left
-    siblings = [
-        {"rfilename": name, "size": len(content)}
-        for name, content in files.items()
-    ]
+    files = {**target, "README.md": b"x", "pytorch_model.bin": b"x"}
+    sizes = {name: len(content) for name, content in files.items()}
     about = {
         "id": "a/gpt2",
         "sha": commit,
-        "siblings": siblings,
+        "siblings": [{"rfilename": n, "size": sizes[n]} for n in files],
         "cardData": {"license": "mit"},
         "tags": [],
     }
     tree = [
-        {"type": "file", "path": name, "size": len(content), "oid": "0"}
-        for name, content in files.items()
+        {"type": "file", "path": n, "size": sizes[n], "oid": "0"} for n in files
     ]
-    (tmp_path / "s.txt").write_text(
-        "".join(f"{text}\n" for text in SOURCES), "utf-8"
-    )
-    (tmp_path / "o.txt").write_text(
-        "".join(f"{text}\n" for text in ONE), "utf-8"
-    )
+    for name, texts in (("s.txt", SOURCES), ("o.txt", ONE)):
+        (tmp_path / name).write_text("\n".join([*texts, ""]), "utf-8")
     command = f"{sys.executable} -m pipeline score scribendi --model a/gpt2 -s s.txt -o o.txt"
     with serving() as server:
-        listings: list[tuple[str, Any]] = [
-            ("", about),
-            ("/revision/main", about),
-            (f"/tree/{commit}", tree),
-        ]
-        for name, content in listings:
+        listings: dict[str, Any] = {
+            "": about,
+            "/revision/main": about,
+            f"/tree/{commit}": tree,
+        }
+        for name, content in listings.items():
             answer = json.dumps(content).encode()
             server.answers[f"api/models/a/gpt2{name}"] = always(
                 200, {"Content-Type": "application/json"}, answer

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import chain, zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -69,11 +70,7 @@ def texts(seed: int, lines: int = 40) -> tuple[list[str], list[list[str]]]:
 
 
 def sets(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
-    most = max(map(len, references))
-    return [
-        [item[n] if n < len(item) else None for item in references]
-        for n in range(most)
-    ]
+    return [[*one] for one in zip_longest(*references)]
 
 
 @live
@@ -385,7 +382,7 @@ def test_raw_texts_have_the_scores_of_the_suite() -> None:
     from pycocoevalcap.rouge.rouge import Rouge
 
     outputs, references = texts(7)
-    flat = theirs([*outputs, *(text for item in references for text in item)])
+    flat = theirs([*outputs, *chain(*references)])
     tokens = iter(flat)
     res = {n: [next(tokens)] for n in range(len(outputs))}
     gts = {n: [next(tokens) for _ in item] for n, item in enumerate(references)}

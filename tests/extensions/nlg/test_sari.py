@@ -7,6 +7,7 @@ from __future__ import annotations
 import gzip
 import json
 import random
+from itertools import product, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -36,16 +37,13 @@ GOLDEN = {
 }
 """The programs and options of the golden file, and how they are asked for here."""
 COUNTS = [
-    f"{part}_{total}" for part in ("add", "keep", "del") for total in "chr"
+    f"{part}_{total}" for part, total in product(("add", "keep", "del"), "chr")
 ]
 
 
 def sets_of(references: list[list[str]]) -> list[list[str | None]]:
     """Return references by line as reference sets, with None where a line has fewer."""
-    return [
-        [item[number] if number < len(item) else None for item in references]
-        for number in range(max(map(len, references)))
-    ]
+    return [[*one] for one in zip_longest(*references)]
 
 
 def test_golden_cases(shared: Path) -> None:
