@@ -22,6 +22,7 @@ from pipeline.errors import ConfigError
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT, run
 from tests.support.commands import Command
+from tests.support.files import write_named_lines
 from tests.support.numbers import near, very_near
 from tests.support.words import rows, wordlist
 from tests.tokenizers.test_tokenizers import SCRIPTS
@@ -122,14 +123,6 @@ def check_sentences(found: pipeline.Result, oracle: Any, texts: Texts) -> None:
     for hypothesis, *references in zip(texts[0], *texts[1], strict=True):
         expected.append(oracle.sentence_score(hypothesis, references).score)
     assert (100 * found.sentences).tolist() == very_near(expected)
-
-
-def write_lines(folder: Path, **texts: Any) -> None:
-    """Write lines to files; a missing line is empty."""
-    for name, lines in texts.items():
-        (folder / name).write_text(
-            "".join(f"{line or ''}\n" for line in lines), encoding="utf-8"
-        )
 
 
 @pytest.mark.parametrize(
@@ -487,7 +480,7 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
         None if number % 3 == 0 else line or "y"
         for number, line in enumerate(second)
     ]
-    write_lines(tmp_path, hyp=hypotheses, ref0=first, ref1=missing)
+    write_named_lines(tmp_path, hyp=hypotheses, ref0=first, ref1=missing)
     config = tmp_path / "config.yaml"
     config.write_text(
         "datasets: {d: {references: [ref0, ref1], empty_references: none}}\n"
@@ -514,7 +507,7 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(
     """sacreBLEU counts those that each line has."""
     hypotheses = ["a b c d", "e f g h"]
     both = [["a b c d", ""], ["", "e f g x"]]
-    write_lines(tmp_path, hyp=hypotheses, ref0=both[0], ref1=both[1])
+    write_named_lines(tmp_path, hyp=hypotheses, ref0=both[0], ref1=both[1])
     config = tmp_path / "config.yaml"
     config.write_text(
         "datasets: {d: {references: [ref0, ref1], empty_references: none}}\nsystems: {A: hyp}\nmetrics: [bleu, chrf]\n"
@@ -620,7 +613,7 @@ def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
 
 def test_a_note_is_printed_and_kept(tmp_path: Path, command: Command) -> None:
     same = ["a b c", "x y"]
-    write_lines(tmp_path, r=same, one=same, two=["c b a", "y"])
+    write_named_lines(tmp_path, r=same, one=same, two=["c b a", "y"])
     config = tmp_path / "config.yaml"
     config.write_text(
         "datasets: {d: {references: [r]}}\nsystems: {one: one, two: two}\nmetrics: ['bleu[n=2,smooth=none]']\n"
@@ -639,7 +632,7 @@ def test_confidence_is_that_of_sacrebleu(
     """The same 1,000 samples, seed 12345: mean of their scores, and half of the interval."""
     hypotheses, references = sample()
     one, two = references
-    write_lines(tmp_path, hyp=hypotheses, ref0=one, ref1=two)
+    write_named_lines(tmp_path, hyp=hypotheses, ref0=one, ref1=two)
     monkeypatch.chdir(tmp_path)
     (found,) = command.json("score bleu -r ref0 ref1 -o hyp --confidence")[
         "scores"

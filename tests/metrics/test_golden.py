@@ -6,10 +6,12 @@ import json
 import math
 import random
 import re
+from collections.abc import Callable
+from functools import partial
 from itertools import chain, combinations
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -177,6 +179,9 @@ def test_sentence_scores_equal_the_original_debug_output(
     assert found == expected
 
 
+Texts = list[list[str]]
+
+
 # Words, letters that str.lower() changes (one of them into two), and white space that only some
 # splits split at.
 LINE = st.text("abcB日İ é\t\u00a0\x1c\u2003", max_size=12)
@@ -186,32 +191,24 @@ TEXTS = st.integers(1, 5).flatmap(
     )
 )
 """Source, one to three references, output."""
+COMMON = st.builds(
+    dict,
+    variant=st.sampled_from(["2017", "2016"]),
+    n=st.integers(1, 5),
+    lc=st.booleans(),
+)
 COUNTING = st.builds(
-    lambda common, unit: {**common, **unit},
-    st.fixed_dictionaries(
-        {
-            "variant": st.sampled_from(["2017", "2016"]),
-            "n": st.integers(1, 5),
-            "lc": st.booleans(),
-        }
-    ),
-    st.one_of(
-        st.fixed_dictionaries(
-            {"unit": st.just("char"), "strip": st.booleans()}
-        ),
-        st.fixed_dictionaries(
-            {
-                "tok": st.sampled_from(
-                    ["whitespace", "ascii_whitespace", "blank"]
-                )
-            }
-        ),
+    lambda common, unit: common | unit,
+    COMMON,
+    st.builds(dict, unit=st.just("char"), strip=st.booleans())
+    | st.builds(
+        dict, tok=st.sampled_from(["whitespace", "ascii_whitespace", "blank"])
     ),
 )
 """Options that say what is counted, under the keys of signatures."""
 
 
-def scored(texts: list[list[str]], **options: Any) -> Score:
+def scored(texts: Texts, **options: Any) -> Score:
     source, *references, output = (
         text_in_memory(str(number), lines) for number, lines in enumerate(texts)
     )
@@ -224,81 +221,78 @@ def scored(texts: list[list[str]], **options: Any) -> Score:
     )
     metric = metric_of(**options)
     counted = count_in_memory(corpus, [metric.spec], RunOptions(n_jobs=1))
-    return scores.score(tasks.tasks_of([metric], [corpus]), {"d": counted})[
-        0
-    ].scores[0]
+    found = scores.score(tasks.tasks_of([metric], [corpus]), {"d": counted})
+    return found[0].scores[0]
 
 
-def as_naive(
-    texts: list[list[str]], options: dict[str, Any]
-) -> tuple[list[list[str]], dict[str, Any]]:
-    """The same lines, lower case where asked for, and the options under the names of naive.py."""
-    strip, unit = options.get("strip", False), options.get("unit", "word")
-    how = {
-        "unit": unit,
-        "split": options.get("tok", "whitespace"),
-        "strip": strip,
-    }
-    return [
-        [line.lower() if options["lc"] else line for line in lines]
-        for lines in texts
-    ], how
+def each_line(change: Callable[[str], str], texts: Texts) -> Texts:
+    return [[*map(change, lines)] for lines in texts]
 
 
-def plain_blanks(
-    texts: list[list[str]], options: dict[str, Any]
-) -> list[list[str]]:
-    """With strip only U+0020 as white space: the specification says no more of it than `blanks`."""
+class Case(NamedTuple):
+    """Texts (source, references, output) and options, also as naive.py has them."""
+
+    texts: Texts
+    options: dict[str, Any]
+    oracle_texts: tuple[list[str], Texts, list[str]]
+    oracle_options: dict[str, Any]
+
+    @property
+    def table(self) -> list[list[naive.Columns]]:
+        n = self.options["n"]
+        return naive.all_columns(*self.oracle_texts, n, **self.oracle_options)
+
+
+def case_of(texts: Texts, options: dict[str, Any]) -> Case:
+    # the specification says no more of white space than `blanks`
     if options.get("strip"):
-        return [
-            [" ".join(re.split(r"\s", line)) for line in lines]
-            for lines in texts
-        ]
-    return texts
+        texts = each_line(partial(re.sub, r"\s", " "), texts)
+    source, *references, output = (
+        each_line(str.lower, texts) if options["lc"] else texts
+    )
+    oracle_options = {
+        "unit": options.get("unit", "word"),
+        "split": options.get("tok", "whitespace"),
+        "strip": options.get("strip", False),
+    }
+    return Case(texts, options, (source, references, output), oracle_options)
 
 
-def table_of(
-    texts: list[list[str]], options: dict[str, Any]
-) -> list[list[naive.Columns]]:
-    (source, *references, output), how = as_naive(texts, options)
-    return naive.all_columns(source, references, output, options["n"], **how)
+CASES = st.builds(case_of, TEXTS, COUNTING)
 
 
 @settings(max_examples=150)
 @given(
-    texts=TEXTS,
-    options=COUNTING,
+    case=CASES,
     iterations=st.integers(1, 12),
     sampler=st.sampled_from(["python2", "python3"]),
     zero=st.sampled_from(["zero", "one"]),
 )
 def test_sampled_score_equals_the_naive_one(
-    texts: list[list[str]],
-    options: dict[str, Any],
-    iterations: int,
-    sampler: str,
-    zero: str,
+    case: Case, iterations: int, sampler: str, zero: str
 ) -> None:
-    texts = plain_blanks(texts, options)
     found = scored(
-        texts, **options, iter=iterations, rng=sampler, zero_total=zero
+        case.texts,
+        **case.options,
+        iter=iterations,
+        rng=sampler,
+        zero_total=zero,
     )
-    (source, *references, output), how = as_naive(texts, options)
-    more = {
-        "variant": options["variant"],
-        "sampler": sampler,
-        "zero_total": zero,
-        **how,
-    }
     mean, std, _ = naive.gleu_sampled(
-        source, references, output, options["n"], iterations, **more
+        *case.oracle_texts,
+        case.options["n"],
+        iterations,
+        variant=case.options["variant"],
+        sampler=sampler,
+        zero_total=zero,
+        **case.oracle_options,
     )
     assert found.score == near(mean)
     assert found.samples is not None
     assert found.samples.std == near(std)
-    assert found.samples.iterations == (
-        iterations if len(references) > 1 else 1
-    )
+    references = case.oracle_texts[1]
+    expected = iterations if len(references) > 1 else 1
+    assert found.samples.iterations == expected
 
 
 def rounding_decides(row: list[naive.Columns], variant: str) -> bool:
@@ -313,14 +307,11 @@ def rounding_decides(row: list[naive.Columns], variant: str) -> bool:
 
 
 @settings(max_examples=150)
-@given(texts=TEXTS, options=COUNTING, zero=st.sampled_from(["zero", "one"]))
-def test_best_references_equal_the_naive_ones(
-    texts: list[list[str]], options: dict[str, Any], zero: str
-) -> None:
-    texts = plain_blanks(texts, options)
-    table = table_of(texts, options)
+@given(case=CASES, zero=st.sampled_from(["zero", "one"]))
+def test_best_references_equal_the_naive_ones(case: Case, zero: str) -> None:
+    table, options = case.table, case.options
     assume(not any(rounding_decides(row, options["variant"]) for row in table))
-    found = scored(texts, **options, refs="max", zero_total=zero)
+    found = scored(case.texts, **options, refs="max", zero_total=zero)
     expected = naive.gleu_max(table, options["variant"], zero_total=zero)
     counts: dict[str, list[Any]] = {
         "match": expected.match,
@@ -341,27 +332,24 @@ def test_best_references_equal_the_naive_ones(
 
 @settings(max_examples=150)
 @given(
-    texts=TEXTS,
-    options=COUNTING,
+    case=CASES,
     over=st.sampled_from(["mean", "max"]),
     smoothing=st.sampled_from(["none", "ones"]),
 )
 def test_mean_of_sentences_equals_the_naive_one(
-    texts: list[list[str]], options: dict[str, Any], over: str, smoothing: str
+    case: Case, over: str, smoothing: str
 ) -> None:
-    texts = plain_blanks(texts, options)
     found = scored(
-        texts, **options, level="mean", refs=over, smoothing=smoothing
+        case.texts, **case.options, level="mean", refs=over, smoothing=smoothing
     )
-    one = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[
+    score = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[
         smoothing
     ]
-    rows = [
-        [one(columns, options["variant"]) for columns in row]
-        for row in table_of(texts, options)
-    ]
-    expected = fmean(max(row) if over == "max" else fmean(row) for row in rows)
-    assert found.score == near(expected)
+    means = []
+    for row in case.table:
+        values = [score(columns, case.options["variant"]) for columns in row]
+        means.append(max(values) if over == "max" else fmean(values))
+    assert found.score == near(fmean(means))
 
 
 # Ties in exact arithmetic: of 7 tokens and orders 1 and 2, 4/7 * 3/6 = 6/7 * 2/6, whatever the

@@ -23,6 +23,7 @@ from pipeline.metrics.build import from_text
 from pipeline.scoring.terms import exact_parts
 from tests.oracles import naive_rouge as naive
 from tests.oracles.naive import ngrams
+from tests.support.files import write_named_lines
 from tests.support.numbers import near
 from tests.support.words import rows, wordlist
 
@@ -540,19 +541,13 @@ def test_any_text_can_stand_in_a_signature(text: str) -> None:
 
 def test_missing_references(tmp_path: Path) -> None:
     """A blank reference is none: the best, mean and jackknifed of those that are there."""
-    hypotheses, first, second, third = (
-        ["a b c d", "a b"],
-        ["a b", "a b"],
-        ["a", ""],
-        ["a b c", ""],
+    write_named_lines(
+        tmp_path,
+        r0=["a b", "a b"],
+        r1=["a", ""],
+        r2=["a b c", ""],
+        out=["a b c d", "a b"],
     )
-    for name, text in {
-        "r0": first,
-        "r1": second,
-        "r2": third,
-        "out": hypotheses,
-    }.items():
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in text))
     (tmp_path / "c.yaml").write_text(
         "datasets: {d: {references: [r0, r1, r2], empty_references: none}}\nsystems: {s: out}\nmetrics:\n"
         "  - {name: rouge, types: 1, references: [best, mean, jackknife]}\n"
@@ -564,9 +559,8 @@ def test_missing_references(tmp_path: Path) -> None:
 
     def rounded(hits: int, outputs: int) -> float:
         """F as the script prints it, with recall 1."""
-        return round(
-            2 * round(hits / outputs, 5) / (1 + round(hits / outputs, 5)), 5
-        )
+        precision = round(hits / outputs, 5)
+        return round(2 * precision / (1 + precision), 5)
 
     expected = [
         (three + 1) / 2,

@@ -25,6 +25,7 @@ from tests.metrics.test_bleu import (
 )
 from tests.support.commands import Command
 from tests.support.extensions import with_extension
+from tests.support.files import write_named_lines
 from tests.support.numbers import very_near
 
 NAMES = {
@@ -141,64 +142,47 @@ def test_the_mean_of_sentence_scores() -> None:
 
 def three() -> tuple[dict[str, list[str]], list[list[str]]]:
     """A good, a middling and a bad system."""
-    (hypotheses, references), count = sample(), 40
-    broken = [" ".join(reversed(line.split())) for line in references[0]]
-    good = (
-        (ROOT / "data" / "systems" / "careful.txt")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    )
-    systems = {"bad": broken, "good": good, "middle": hypotheses}
-    return {name: lines[:count] for name, lines in systems.items()}, [
-        text[:count] for text in references
-    ]
+    hypotheses, references = sample()
+    careful = ROOT / "data" / "systems" / "careful.txt"
+    systems = {
+        "bad": [" ".join(line.split()[::-1]) for line in references[0]],
+        "good": careful.read_text(encoding="utf-8").splitlines(),
+        "middle": hypotheses,
+    }
+    for lines in (*systems.values(), *references):
+        del lines[40:]
+    return systems, references
 
 
 def test_the_lowest_score_has_the_first_rank() -> None:
     found = pipeline.evaluate(*three(), metrics=["ter", "bleu[tok=whitespace]"])
     for metric in ("ter", "bleu"):
-        assert {
-            result.system: result.rank
-            for result in found
-            if result.measure.name == metric
-        } == {"good": 1, "middle": 2, "bad": 3}
-    assert (
-        found.get(metric="ter", system="bad").score
-        > found.get(metric="ter", system="good").score
+        for rank, system in enumerate(("good", "middle", "bad"), 1):
+            assert found.get(metric=metric, system=system).rank == rank
+    bad, good = (
+        found.get(metric="ter", system=system) for system in ("bad", "good")
     )
-    assert found.get(metric="ter", system="good").notes == (
-        "the lower the score, the better",
-    )
+    assert bad.score > good.score
+    assert good.notes == ("the lower the score, the better",)
 
 
-def lower_run(folder: Path) -> Path:
-    """Run TER and BLEU on the three systems, and return the run directory."""
-    systems, references = three()
-    texts = {
-        "source": references[0],
-        **{f"r{n}": text for n, text in enumerate(references)},
-        **systems,
-    }
-    for name, lines in texts.items():
-        (folder / name).write_text(
-            "".join(f"{line}\n" for line in lines), encoding="utf-8"
-        )
+@pytest.fixture(scope="module")
+def lower_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run directory of TER and BLEU on the three systems."""
+    folder = tmp_path_factory.mktemp("ter")
+    systems, (one, two) = three()
+    write_named_lines(folder, source=one, r0=one, r1=two, **systems)
+    references = [str(folder / "r0"), str(folder / "r1")]
     config = {
         "datasets": {
-            "d": {
-                "source": str(folder / "source"),
-                "references": [str(folder / "r0"), str(folder / "r1")],
-            }
+            "d": {"source": str(folder / "source"), "references": references}
         },
         "systems": {name: str(folder / name) for name in systems},
         "metrics": ["ter", "bleu[tok=whitespace]"],
         "statistics": {"resamples": 200, "trials": 200},
         "output": {
             "formats": [
-                "json",
-                "csv",
-                "markdown",
-                "latex",
+                *("json", "csv", "markdown", "latex"),
                 *with_extension("page", "html"),
             ]
         },
@@ -207,19 +191,15 @@ def lower_run(folder: Path) -> Path:
     return folder / "run"
 
 
-def test_ranges_comparisons_and_means_go_by_it(tmp_path: Path) -> None:
-    results = pipeline.compare(lower_run(tmp_path))
+def test_ranges_comparisons_and_means_go_by_it(lower_run: Path) -> None:
+    results = pipeline.compare(lower_run)
     ter = [score for score in results.scores if score.metric.startswith("ter")]
-    assert {
-        score.system: (score.rank, score.bootstrap.ranks)
-        for score in ter
-        if score.bootstrap
-    } == {"good": (1, (1, 1)), "middle": (2, (2, 2)), "bad": (3, (3, 3))}
-    assert {
-        score.system: score.bootstrap.cluster
-        for score in ter
-        if score.bootstrap
-    } == {"good": 1, "middle": 2, "bad": 3}
+    ranks = {"good": 1, "middle": 2, "bad": 3}
+    assert {score.system: score.rank for score in ter} == ranks
+    for score in ter:
+        assert score.bootstrap
+        assert score.bootstrap.ranks == (score.rank, score.rank)
+        assert score.bootstrap.cluster == score.rank
     pairs = {
         (test.system, test.other, test.metric[:3]): test
         for test in results.tests
@@ -234,8 +214,8 @@ def test_ranges_comparisons_and_means_go_by_it(tmp_path: Path) -> None:
     assert worse.cohen_d > 0
 
 
-def test_reports_mark_the_lowest(tmp_path: Path) -> None:
-    folder = lower_run(tmp_path)
+def test_reports_mark_the_lowest(lower_run: Path) -> None:
+    folder = lower_run
     text = (folder / "results.md").read_text(encoding="utf-8")
     assert all(
         "good" in line

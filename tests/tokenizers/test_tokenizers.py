@@ -5,7 +5,7 @@ what comes before.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, pairwise, product
 
 import pytest
@@ -25,6 +25,7 @@ from pipeline.tokenizers import TOKENIZERS
 from pipeline.tokenizers.sacrebleu import BORROWED
 from pipeline.tokenizers.tercom import Tercom
 from pipeline.tokenizers.tokenization import Tokenization
+from tests.support.words import wordlist
 from tests.tools.make_categories import TARGET, render
 
 NAMES = {
@@ -39,42 +40,13 @@ COMPANY = [("a", "b "), ("a", "2 "), ("1", ". ")]
 """What stands before and behind a character; two digits are tried each time, for with them the
 rules are hardest."""
 PARTS = [
-    "a",
-    "1",
-    "2",
-    ".",
-    ",",
-    "-",
-    "(",
-    "/",
-    "'",
-    "&",
-    " ",
-    "ß",
-    "中",
-    "“",
-    "。",
-    "٣",
-    "،",
-    "€",
-    "½",
-    "\u3000",
-    "😀",
+    *(*wordlist("a 1 2 . , - ( / ' &"), " "),
+    *(*wordlist("ß 中 “ 。 ٣ ، € ½"), "\u3000", "😀"),
 ]
-PARTS += [
-    "\u0301",
-    "&quot;",
-    "&amp;",
-    "&lt;",
-    "&gt;",
-    "&amp;quot;",
-    "<skipped>",
-    "-\n",
-    "\n",
-    "\x1c",
-    "\xa0",
-    "\x00",
-]
+SHORT_PARTS = list(PARTS)
+"""Parts of which all combinations are tried."""
+PARTS += wordlist("\u0301 &quot; &amp; &lt; &gt; &amp;quot; <skipped> \x00")
+PARTS += ["-\n", "\n", "\x1c", "\xa0"]
 SCRIPTS = {
     "latin": "Die Straße, 3.000,50 € (ca.)—„gut“ 5-10 %; it's <b>3.5</b> & more...",
     "cyrillic": "«Привет», сказал он: 3,5-4,0 кг. №5!",
@@ -96,20 +68,22 @@ def ours(
     return [found.ids[low:high].tolist() for low, high in pairwise(borders)]
 
 
+def numbered(lines: Iterable[list[str]]) -> list[list[int]]:
+    """Number tokens in the order in which they first come."""
+    numbers: dict[str, int] = {}
+    found = []
+    for tokens in lines:
+        found.append([numbers.setdefault(t, len(numbers)) for t in tokens])
+    return found
+
+
 def theirs(
     lines: list[str], tokenizer: str, lowercase: bool = False
 ) -> list[list[int]]:
     split: Callable[[str], str] = BLEU(
         tokenize=NAMES.get(tokenizer, tokenizer), lowercase=lowercase
     )._preprocess_segment
-    numbers: dict[str, int] = {}
-    found = [
-        [
-            numbers.setdefault(token, len(numbers))
-            for token in split(line).split()
-        ]
-        for line in lines
-    ]
+    found = numbered(split(line).split() for line in lines)
     for kind in (
         Tokenizer13a,
         TokenizerChar,
@@ -145,13 +119,10 @@ def test_every_code_point_between_letters_digits_and_points(
         *range(0x30000, 0x110000, 37),
     ]
     characters = list(map(chr, codes))
-    lines = [
-        "".join(
-            f"{before}{character}{after}"
-            for character in characters[low : low + 256]
-        )
-        for low in range(0, len(characters), 256)
-    ]
+    lines = []
+    for low in range(0, len(characters), 256):
+        chunk = characters[low : low + 256]
+        lines.append("".join(f"{before}{sign}{after}" for sign in chunk))
     expected = theirs(lines, tokenizer)
     for _ in each_kernel():
         assert ours(lines, tokenizer) == expected
@@ -167,7 +138,7 @@ def test_lines_of_all_short_combinations_and_many_long_ones(
     lines = [
         *map(
             "".join,
-            chain(*(product(PARTS[:21], repeat=size) for size in (1, 2, 3))),
+            chain(*(product(SHORT_PARTS, repeat=size) for size in (1, 2, 3))),
         )
     ]
     lines += [
@@ -215,14 +186,7 @@ def test_tokens_shown_are_those_that_are_counted(
 ) -> None:
     tokenization = Tokenization(tokenizer, lowercase=lowercase)
     lines = [*SCRIPTS.values(), "a &quot;B&quot;  c.", ""]
-    numbers: dict[str, int] = {}
-    displayed = [
-        [
-            numbers.setdefault(token, len(numbers))
-            for token in tokenization.tokens(line)
-        ]
-        for line in lines
-    ]
+    displayed = numbered(map(tokenization.tokens, lines))
     assert displayed == ours(lines, tokenizer, lowercase)
 
 
@@ -243,94 +207,12 @@ def test_categories_are_those_of_the_package_regex() -> None:
 
 OPTIONS = ("normalized", "no_punct", "asian_support", "case_sensitive")
 PIECES = [
-    "a",
-    "B",
-    "It's",
-    "'s",
-    "s'",
-    "'S",
-    "5",
-    ".",
-    ",",
-    "-",
-    "--",
-    "...",
-    "1,5",
-    "-3",
-    "4-5",
-    "\n",
-    "\n-",
-    " ",
-]
-PIECES += [
-    "  ",
-    "\t",
-    "&quot;",
-    "&amp;",
-    "&amp;quot;",
-    "&lt;",
-    "<skipped>",
-    "!",
-    "?",
-    ":",
-    ";",
-    "(",
-    ")",
-    "[",
-    "]",
-]
-PIECES += [
-    "{",
-    "}",
-    "~",
-    "`",
-    "_",
-    "@",
-    "/",
-    "\\",
-    '"',
-    "日本",
-    "中",
-    "、",
-    "。",
-    "「",
-    "ｱ",
-    "カナ",
-    "ひら",
-    "ー",
-    "・",
-]
-PIECES += [
-    "\uff0c",
-    "\uff0e",
-    "\uff1f",
-    "㍿",
-    "㈱",
-    "⺀",
-    "㇀",
-    "\uf900",
-    "\ufe30",
-    "㐀",
-    "ㇰ",
-    "\u3f23",
-    "é",
-    "İ",
-]
-PIECES += [
-    "ΣΑΣ",
-    "\xa0",
-    "\u3000",
-    "\u2028",
-    "\x1c",
-    "\x85",
-    "٣",
-    "½",
-    ".5",
-    "5.",
-    "x,y",
-    "''s",
-    "😀",
-    "\x00",
+    *wordlist("a B It's 's s' 'S 5 . , - -- ... 1,5 -3 4-5 &quot; &amp;"),
+    *wordlist('&amp;quot; &lt; <skipped> ! ? : ; ( ) [ ] { } ~ ` _ @ / \\ "'),
+    *wordlist("日本 中 、 。 「 ｱ カナ ひら ー ・ \uff0c \uff0e \uff1f ㍿ ㈱"),
+    *wordlist("⺀ ㇀ \uf900 \ufe30 㐀 ㇰ \u3f23 é İ ΣΑΣ ٣ ½ .5 5. x,y ''s"),
+    *("😀", "\x00", "\n", "\n-", " ", "  ", "\t"),
+    *("\xa0", "\u3000", "\u2028", "\x1c", "\x85"),
 ]
 
 
@@ -350,10 +232,7 @@ def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
     target = [oracle(text.rstrip()).split() for text in texts]
     assert [item.tokens(text) for text in texts] == target
     (encoded,) = item.encode([join_lines([text.encode() for text in texts])])
-    numbers: dict[str, int] = {}
-    assert encoded.ids.tolist() == [
-        numbers.setdefault(word, len(numbers)) for word in chain(*target)
-    ]
+    assert encoded.ids.tolist() == [*chain(*numbered(target))]
 
 
 def test_what_is_not_utf8_is_told_with_its_place() -> None:

@@ -40,6 +40,7 @@ from tests.extensions.neural.tiny import (
     transformers,
 )
 from tests.support.commands import Command
+from tests.support.files import write_named_lines
 from tests.support.web import serving
 
 
@@ -594,22 +595,19 @@ def test_a_run_computes_each_text_once_and_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "caches"))
-    for name, texts in {
-        "source": SOURCES,
-        **SYSTEMS,
-        "ref": REFERENCES[0],
-    }.items():
-        (tmp_path / name).write_text("".join(f"{text}\n" for text in texts))
+    write_named_lines(tmp_path, source=SOURCES, ref=REFERENCES[0], **SYSTEMS)
     config = {
         "datasets": {"d": {"source": "source", "references": ["ref"], "empty_references": "keep"}}, "systems": {"one": "one", "two": "two"}, "output": {"dir": str(tmp_path / "out")},
         "metrics": [impara(tiny, max_length=30), scribendi(tiny), bertscore(tiny, layer=1)],
     }  # fmt: skip
     (tmp_path / "c.yaml").write_text(json.dumps(config))
     notice = command(f"run {tmp_path / 'c.yaml'} --device cpu").err
-    distinct = len(
-        {*zip(SOURCES * len(SYSTEMS), chain(*SYSTEMS.values()), strict=True)}
-    )
-    assert f"scribendi: {distinct} texts computed on cpu, " in notice
+
+    def distinct(texts: list[str]) -> int:
+        outputs = chain(*SYSTEMS.values())
+        return len({*zip(texts * len(SYSTEMS), outputs, strict=True)})
+
+    assert f"scribendi: {distinct(SOURCES)} texts computed on cpu, " in notice
     assert (
         "impara: texts have special pieces of the model, such as [SEP], which end or change them: 1 of 6 lines (4)"
         in notice
@@ -619,41 +617,24 @@ def test_a_run_computes_each_text_once_and_says_so(
         each for each in run["plugins"] if each["name"] == "bertscore"
     )
     assert requested["models"] == {"model": str(tiny / "cased")}
-    assert requested["texts"] == {
-        "new": len(
-            {
-                *zip(
-                    REFERENCES[0] * len(SYSTEMS),
-                    chain(*SYSTEMS.values()),
-                    strict=True,
-                )
-            }
-        ),
-        "kept": 0,
-    }
-    assert {"torch", "transformers", "python", "device"} <= requested[
-        "made_with"
-    ].keys()
-    before = json.loads((tmp_path / "out" / "results.json").read_bytes())
-    assert (
-        "texts computed on"
-        not in command(
-            f"run {tmp_path / 'c.yaml'} --output {tmp_path / 'again'}"
-        ).err
-    ), "the second run computes nothing"
+    assert requested["texts"] == {"new": distinct(REFERENCES[0]), "kept": 0}
+    versions = {"torch", "transformers", "python", "device"}
+    assert versions <= requested["made_with"].keys()
+    again = command(f"run {tmp_path}/c.yaml --output {tmp_path}/again").err
+    assert "texts computed on" not in again
     config["metrics"] = [impara(tiny, max_length=30, threshold="0.5")]
     (tmp_path / "c.yaml").write_text(
         json.dumps({**config, "output": {"dir": str(tmp_path / "third")}})
     )
-    assert (
-        "texts computed on" not in command(f"run {tmp_path / 'c.yaml'}").err
-    ), "nor does one with another threshold"
-    assert (
-        json.loads((tmp_path / "again" / "results.json").read_bytes())["scores"]
-        == before["scores"]
+    with_threshold = command(f"run {tmp_path}/c.yaml").err
+    assert "texts computed on" not in with_threshold
+    before, after = (
+        json.loads((tmp_path / name / "results.json").read_bytes())["scores"]
+        for name in ("out", "again")
     )
-    command(f"show {tmp_path / 'out'} --metric scribendi")
-    command(f"report {tmp_path / 'out'} --format numbers")
+    assert before == after
+    command(f"show {tmp_path}/out --metric scribendi")
+    command(f"report {tmp_path}/out --format numbers")
     assert (tmp_path / "out" / "numbers" / "impara" / "d" / "one.tsv").is_file()
 
 

@@ -27,6 +27,7 @@ from pipeline.tokenizers import sacrebleu
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.support.commands import typed
 from tests.support.extensions import with_extension
+from tests.support.files import write_lines
 from tests.support.words import wordlist
 
 live = pytest.mark.skipif(
@@ -186,9 +187,7 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
         "a": outputs,
         "r": [item[0] for item in references],
     }.items():
-        (tmp_path / name).write_text(
-            "".join(f"{line}\n" for line in lines), encoding="utf-8"
-        )
+        write_lines(tmp_path / name, lines)
     (tmp_path / "c.yaml").write_text(
         "{datasets: {d: {references: [r]}}, systems: {a: a}, metrics: [meteor], output: {dir: run},"
         " statistics: {resamples: 50, test: none}}"
