@@ -50,7 +50,8 @@ WORDS: list[Any] = [
 def corpus(seed: int, lines: int = 6, most: int = 12) -> Corpus:
     """Hypotheses with one to four references each; some are short or empty."""
     rng = random.Random(seed)
-    references, hypotheses = [], []
+    references = []
+    hypotheses = []
     for _ in range(lines):
         base = rng.choices(WORDS, k=rng.choice([0, 1, 2, 3, 4, 5, most]))
         hypotheses.append([word for word in base if rng.random() > 0.1])

@@ -40,10 +40,8 @@ def test_types_with_one_target_and_with_several(
     types: list[str], settings: dict[str, Any]
 ) -> None:
     rng = random.Random(3)
-    mine, theirs = (
-        rouge_scorer.RougeScorer(types, **settings),
-        peer.RougeScorer(types, **settings),
-    )
+    mine = rouge_scorer.RougeScorer(types, **settings)
+    theirs = peer.RougeScorer(types, **settings)
     pool = texts(1, 60)
     for prediction in texts(2, 40):
         targets = rng.choices(pool, k=rng.randint(1, 4))

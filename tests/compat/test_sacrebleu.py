@@ -77,10 +77,8 @@ def check(
     mine: Any, theirs: Any, hypotheses: Sequence[str], references: Any
 ) -> None:
     """The score of the corpus, of its sentences, and signatures."""
-    one, two = (
-        mine.corpus_score(hypotheses, references),
-        theirs.corpus_score(hypotheses, references),
-    )
+    one = mine.corpus_score(hypotheses, references)
+    two = theirs.corpus_score(hypotheses, references)
     same(one, two)
     signature = str(theirs.get_signature())
     assert mine.get_signature() == signature

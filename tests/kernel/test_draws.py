@@ -64,7 +64,9 @@ def test_all_widths_draw_and_sum_as_the_python_kernel(
     native: Twin, sampler: str, references: int, missing: bool
 ) -> None:
     """With more lines than a state has words, and streams that do not fill the vectors."""
-    lines, iterations, seed = 700, [0, 1, 7, *range(20, 35)], references
+    lines = 700
+    iterations = [0, 1, 7, *range(20, 35)]
+    seed = references
     terms = terms_of(seed, lines, references)
     present = present_of(seed, lines, references) if missing else None
     arguments = sampler, iterations, lines, references, seed
@@ -95,10 +97,8 @@ def test_neither_cuts_nor_widths_can_be_seen(
 ) -> None:
     bits = data.draw(st.sampled_from(WIDTHS))
     borders = [0, *sorted(cuts), 400]
-    terms, present = (
-        terms_of(1, 400, references, (3,)),
-        present_of(2, 400, references),
-    )
+    terms = terms_of(1, 400, references, (3,))
+    present = present_of(2, 400, references)
     full = NATIVE.Drawer(sampler, iterations, 400, references, 3).sums(
         terms, present if missing else None
     )
@@ -117,7 +117,8 @@ def test_ten_thousand_lines_are_those_of_pythons_generator(
     native: Twin, references: int
 ) -> None:
     """So many that the highest 16 bits of a word leave draws open, for 3 and 100 references."""
-    lines, iterations = 10_000, range(60, 64)
+    lines = 10_000
+    iterations = range(60, 64)
     for bits in WIDTHS:
         drawn = native.Drawer(
             "python2", iterations, lines, references, 0, bits
@@ -130,7 +131,8 @@ def test_ten_thousand_lines_are_those_of_pythons_generator(
 
 
 def test_more_streams_than_are_drawn_at_once(native: Twin) -> None:
-    lines, count = 130, 1100
+    lines = 130
+    count = 1100
     terms = terms_of(5, lines, 3, (2,))
     expected = (
         PYTHON.Drawer("python2", range(count), lines, 3).sums(terms).tolist()

@@ -484,7 +484,8 @@ def kernel_says(line: bytes, split: str) -> int:
     try:
         encode([good, good, join_lines([b"ok", line])], split)
     except InvalidTextError as error:
-        byte, message = error.byte, str(error)
+        byte = error.byte
+        message = str(error)
     else:
         return -1
     assert message == f"text 2, line 1: byte {byte} is not valid UTF-8"
@@ -582,7 +583,8 @@ def naive_counts(
         "source_match": lambda r, n: naive.match_n(r, source, n),
     }
     overlap = naive.overlap
-    new, added = naive.difference_2016_03, naive.difference_2015
+    new = naive.difference_2016_03
+    added = naive.difference_2015
     together: dict[str, Callable[..., int]] = {
         "union_match": lambda _, r, h: overlap(h, r),
         "new_match": lambda s, r, h: overlap(h, new(r, s)),
@@ -704,7 +706,8 @@ def numbered(
 ) -> list[list[Counter[int]]]:
     """Return [order][text] counts of n-grams as numbers that are equal where n-grams are."""
     width = 1 + max(int(text.max()) for text in texts)
-    numbers, counted = list(texts), []
+    numbers = list(texts)
+    counted = []
     for n in range(1, order + 1):
         if n > 1:
             longer = [
@@ -723,7 +726,8 @@ def test_a_million_different_tokens(native: Twin) -> None:
     """Against counts of numpy and Counter, which know nothing of tries and hashes of text."""
     rng = np.random.default_rng(1)
     source = rng.permutation(MILLION)
-    reference, output = source.copy(), source.copy()
+    reference = source.copy()
+    output = source.copy()
     for text in (reference, output):
         changed = rng.integers(0, MILLION, 5000)
         text[changed] = rng.integers(0, MILLION, 5000)

@@ -21,6 +21,7 @@ from pipeline.kernel.python.lcs import lcs
 from pipeline.kernel.python.overlap import overlap
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import forced_kernel
+from tests.kernel.test_kernels import lines_of
 from tests.support.words import wordlist
 
 TOKENS = [
@@ -43,14 +44,9 @@ def prepared(
     references: Sequence[Sequence[str]],
     split: str,
 ) -> Any:
-    texts = [
-        join_lines(line.encode() for line in reference)
-        for reference in references
-    ]
+    texts = [lines_of(*reference) for reference in references]
     return function_of("native", "Prepared", "prepared")(
-        None
-        if source is None
-        else join_lines(line.encode() for line in source),
+        None if source is None else lines_of(*source),
         texts,
         split,
     )
@@ -65,7 +61,7 @@ def together(
 ) -> dict[str, Any]:
     """What the specification counts where all texts are encoded in one call."""
     texts = [*([source] if source is not None else []), *references, outputs]
-    lines = [join_lines(line.encode() for line in text) for text in texts]
+    lines = [lines_of(*text) for text in texts]
     encoded = (
         words(lines, split).texts
         if split in common.FOLDS
@@ -84,7 +80,8 @@ def test_counts_are_those_of_texts_that_are_encoded_together(
     data: st.DataObject,
 ) -> None:
     split = data.draw(st.sampled_from([*common.SPLITS, *common.FOLDS]))
-    order, sets = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6))
+    order = data.draw(st.integers(1, 6))
+    sets = data.draw(st.integers(1, 6))
     lines = data.draw(
         st.lists(
             st.lists(LINE, min_size=1 + sets, max_size=1 + sets),

@@ -75,7 +75,8 @@ def generated(seed: int, lines: int, texts: int) -> list[Text]:
 @pytest.mark.parametrize("seed", range(24))
 def test_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None:
     one, two, three = generated(seed, 4, 3)
-    references, systems = [one, two], [three, one]
+    references = [one, two]
+    systems = [three, one]
     lengths = twin.lcs(
         [full(t) for t in references], [full(t) for t in systems]
     )
@@ -84,7 +85,8 @@ def test_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None:
     )
     assert lengths.shape == hits.shape == (2, 4, 2)
     for s, line, r in np.ndindex(lengths.shape):
-        reference, output = references[r][line], systems[s][line]
+        reference = references[r][line]
+        output = systems[s][line]
         assert lengths[s, line, r] == naive.lcs(
             joined(reference), joined(output)
         )
@@ -96,7 +98,8 @@ def test_weighted_subsequences_are_the_naive_ones(
     twin: Twin, seed: int
 ) -> None:
     one, two, three = generated(seed * 3 + 1, 3, 3)
-    references, systems = [one, two], [three, one]
+    references = [one, two]
+    systems = [three, one]
     powers = np.array([weigh(k) for k in range(4 * 220)])
     inputs = [sentences(t) for t in references], [sentences(t) for t in systems]
     weights, (hits, bases) = (
@@ -104,7 +107,8 @@ def test_weighted_subsequences_are_the_naive_ones(
         twin.weighted_union(*inputs, powers),
     )
     for s, line, r in np.ndindex(weights.shape):
-        reference, output = references[r][line], systems[s][line]
+        reference = references[r][line]
+        output = systems[s][line]
         assert weights[s, line, r] == pytest.approx(
             naive.weighted_lcs(joined(reference), joined(output), weigh),
             abs=1e-9,
@@ -120,7 +124,8 @@ def test_weighted_subsequences_are_the_naive_ones(
 @pytest.mark.parametrize("seed", range(24))
 def test_unions_hit_what_is_allowed(twin: Twin, seed: int) -> None:
     one, two, three, *others = generated(seed * 7 + 2, 4, 7)
-    references, systems = [one, two], [three, one]
+    references = [one, two]
+    systems = [three, one]
     powers = np.array([weigh(k) for k in range(4 * 220)])
     inputs = [sentences(t) for t in references], [sentences(t) for t in systems]
     supplied = [others[:2], others[2:]]
@@ -130,11 +135,9 @@ def test_unions_hit_what_is_allowed(twin: Twin, seed: int) -> None:
         twin.weighted_union(*inputs, powers, allowed),
     )
     for s, line, r in np.ndindex(hits.shape):
-        reference, output, item = (
-            references[r][line],
-            systems[s][line],
-            joined(supplied[s][r][line]),
-        )
+        reference = references[r][line]
+        output = systems[s][line]
+        item = joined(supplied[s][r][line])
         assert hits[s, line, r] == naive.union_hits(reference, output, item)
         assert weights[s, line, r] == pytest.approx(
             naive.weighted_hits(reference, output, weigh, item), abs=1e-9
@@ -189,9 +192,11 @@ def indices_by_rows(one: list[int], two: list[int]) -> set[int]:
     is_kept = []
     for token in one:
         longer = np.maximum(row[1:], row[:-1] + (columns == token))
-        before, row = row, np.append(0, np.maximum.accumulate(longer))
+        before = row
+        row = np.append(0, np.maximum.accumulate(longer))
         is_kept.append(row == before)
-    i, j = len(one), len(two)
+    i = len(one)
+    j = len(two)
     indices = set()
     while i and j:
         if one[i - 1] == two[j - 1]:
@@ -264,10 +269,8 @@ def test_offsets_that_lead_outside_are_refused(twin: Twin) -> None:
 
 
 def test_unlimited_skip_bigrams_have_a_cap(twin: Twin) -> None:
-    fits, beyond = (
-        [[[1] * common.MAX_SKIPPED]],
-        [[[1] * (common.MAX_SKIPPED + 1)]],
-    )
+    fits = [[[1] * common.MAX_SKIPPED]]
+    beyond = [[[1] * (common.MAX_SKIPPED + 1)]]
     with pytest.raises(
         LongTextError, match="100,001 tokens have too many skip bigrams"
     ) as caught:
@@ -344,7 +347,8 @@ def test_a_kelvin_is_a_letter_for_google_alone(twin: Twin) -> None:
 
 @pytest.mark.parametrize("fold", common.FOLDS)
 def test_bytes_that_are_no_text_are_refused(twin: Twin, fold: str) -> None:
-    good, bad = join_lines([b"abc"]), join_lines([b"abc", b"ab \xc4", b"\xff"])
+    good = join_lines([b"abc"])
+    bad = join_lines([b"abc", b"ab \xc4", b"\xff"])
     with pytest.raises(InvalidTextError) as caught:
         twin.words([good, bad], fold)
     assert (caught.value.text, caught.value.line, caught.value.byte) == (

@@ -10,6 +10,7 @@ import random
 from collections.abc import Callable
 from copy import deepcopy
 from itertools import chain, cycle, islice
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -74,8 +75,10 @@ BROKEN = st.sampled_from([*map(bytes.fromhex, chain(*INVALID.values()))])
 @st.composite
 def line_bytes(draw: st.DrawFn, invalid: bool) -> bytes:
     """A line: few tokens, over and over again up to a size on the edge of machine words."""
-    period, size = draw(st.lists(TOKENS, min_size=1, max_size=5)), draw(SPREAD)
-    blank, around = draw(BLANKS), draw(st.sampled_from(["", " ", *WHITE]))
+    period = draw(st.lists(TOKENS, min_size=1, max_size=5))
+    size = draw(SPREAD)
+    blank = draw(BLANKS)
+    around = draw(st.sampled_from(["", " ", *WHITE]))
     line = (
         draw(st.sampled_from(["", around]))
         + blank.join(islice(cycle(period), size))
@@ -115,11 +118,9 @@ def ids_of_lines(draw: st.DrawFn, lines: int) -> list[list[int]]:
 
 @st.composite
 def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
-    lines, references, systems = (
-        draw(st.integers(0, 2)),
-        draw(st.sampled_from(REFERENCES)),
-        draw(st.sampled_from(SYSTEMS)),
-    )
+    lines = draw(st.integers(0, 2))
+    references = draw(st.sampled_from(REFERENCES))
+    systems = draw(st.sampled_from(SYSTEMS))
     kinds = st.one_of(
         st.sampled_from(
             [
@@ -166,10 +167,8 @@ def edited_call(rng: random.Random, _: int) -> Call:
             )
         return copy
 
-    few, sizes = (
-        rng.choice([1, 2, 30]),
-        [rng.choice([0, 1, 5, 63, 64, 65, 130, 260]) for _ in range(1)],
-    )
+    few = rng.choice([1, 2, 30])
+    sizes = [rng.choice([0, 1, 5, 63, 64, 65, 130, 260]) for _ in range(1)]
     systems = [
         [rng.choices(range(few), k=size) for size in sizes]
         for _ in range(rng.choice([1, 2, 5]))
@@ -215,7 +214,7 @@ def subsequence_call(name: str) -> Callable[[random.Random, int], Call]:
             [*map(test_rouge_kernels.sentences, item)]
             for item in (texts[:cut], texts[cut:])
         ]
-        flat = [[text.as_lines for text in item] for item in nested]
+        flat = [[*map(attrgetter("as_lines"), item)] for item in nested]
         # too few is an error of both
         powers = np.arange(rng.choice([10, 2500]), dtype=float) ** 1.2
         if name == "skip_bigrams":
@@ -233,10 +232,8 @@ def edit_rate_call(rng: random.Random, seed: int) -> Call:
 
 
 def drawer_call(rng: random.Random, seed: int) -> Call:
-    sampler, references = (
-        rng.choice(sorted(SAMPLERS + BALANCED)),
-        rng.choice([1, 2, 3, 4, 5, 16, 17, 129, 255]),
-    )
+    sampler = rng.choice(sorted(SAMPLERS + BALANCED))
+    references = rng.choice([1, 2, 3, 4, 5, 16, 17, 129, 255])
     return (
         sampler,
         rng.sample(range(5000), rng.randint(0, 9)),
@@ -248,7 +245,8 @@ def drawer_call(rng: random.Random, seed: int) -> Call:
 
 def draws_call(rng: random.Random, seed: int) -> Call:
     """How often things are drawn by a generator, whose state is read afterwards."""
-    things, rows = rng.choice([1, 2, 3, 64, 255, 1000]), rng.randint(0, 4)
+    things = rng.choice([1, 2, 3, 64, 255, 1000])
+    rows = rng.randint(0, 4)
     return (
         np.random.default_rng(seed),
         np.zeros((rows, things), rng.choice(["uint8", "uint64"])),
@@ -264,7 +262,8 @@ def pass_call(rng: random.Random, seed: int) -> Call:
 
 
 def planes_call(rng: random.Random, seed: int) -> Call:
-    generator, lines = np.random.default_rng(seed), rng.choice([0, 1, 70, 4100])
+    generator = np.random.default_rng(seed)
+    lines = rng.choice([0, 1, 70, 4100])
     packed = Packed.of(
         generator.integers(
             -5, rng.choice([2, 9, 300, 70_000]), (lines, 2, 3)

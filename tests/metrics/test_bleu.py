@@ -512,7 +512,7 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(
     config.write_text(
         "datasets: {d: {references: [ref0, ref1], empty_references: none}}\nsystems: {A: hyp}\nmetrics: [bleu, chrf]\n"
     )
-    missing: list[Any] = [[line or None for line in text] for text in both]
+    missing: list[Any] = [["a b c d", None], [None, "e f g x"]]
     for found, oracle in zip(
         run(config, tmp_path / "run").scores,
         (BLEU(force=True), CHRF()),

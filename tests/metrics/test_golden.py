@@ -56,7 +56,8 @@ def golden(file: Path) -> dict[str, float]:
 
 
 def write_golden_config(shared: Path, folder: Path) -> Path:
-    conll, jfleg = shared.resolve() / "conll14", shared.resolve() / "jfleg"
+    conll = shared.resolve() / "conll14"
+    jfleg = shared.resolve() / "jfleg"
     systems: dict[str, Any] = {
         name: {"conll14": str(conll / name)} for name in CONLL
     }
@@ -191,7 +192,7 @@ TEXTS = st.integers(1, 5).flatmap(
     )
 )
 """Source, one to three references, output."""
-COMMON = st.builds(
+COMMON: st.SearchStrategy[dict[str, Any]] = st.builds(
     dict,
     variant=st.sampled_from(["2017", "2016"]),
     n=st.integers(1, 5),
@@ -299,9 +300,7 @@ def rounding_decides(row: list[naive.Columns], variant: str) -> bool:
     """Whether two references tie but for rounding: the test of exact ties below is about those."""
     keys = [naive.max_key(columns, variant, None) for columns in row]
     pairs = [
-        pair
-        for a, b in combinations(keys, 2)
-        for pair in zip(a, b, strict=True)
+        *chain(*(zip(a, b, strict=True) for a, b in combinations(keys, 2)))
     ]
     return any(a != b and math.isclose(a, b, rel_tol=1e-12) for a, b in pairs)
 
@@ -309,7 +308,8 @@ def rounding_decides(row: list[naive.Columns], variant: str) -> bool:
 @settings(max_examples=150)
 @given(case=CASES, zero=st.sampled_from(["zero", "one"]))
 def test_best_references_equal_the_naive_ones(case: Case, zero: str) -> None:
-    table, options = case.table, case.options
+    table = case.table
+    options = case.options
     assume(not any(rounding_decides(row, options["variant"]) for row in table))
     found = scored(case.texts, **options, refs="max", zero_total=zero)
     expected = naive.gleu_max(table, options["variant"], zero_total=zero)
@@ -369,10 +369,8 @@ TIES = [
 def test_ties_but_for_rounding_go_to_the_reference_that_the_package_takes(
     first: str,
 ) -> None:
-    accum, score = (
-        pytest.importorskip("gleu.accum"),
-        pytest.importorskip("gleu.score"),
-    )
+    accum = pytest.importorskip("gleu.accum")
+    score = pytest.importorskip("gleu.score")
     metric = metric_of(n=2, refs="max")
     wrong = []
     for length, *pair in TIES:

@@ -125,7 +125,8 @@ def directory(
         statistics=statistics,
     )
     if request.param:
-        first, second = tmp_path / "d" / "ref0", tmp_path / "d" / "ref1"
+        first = tmp_path / "d" / "ref0"
+        second = tmp_path / "d" / "ref1"
         lines = second.read_text(encoding="utf-8").split("\n")
         for number in range(len(lines) - 1):
             if number % 3:
@@ -234,7 +235,8 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     edits.
     """
     folder = tmp_path_factory.mktemp("edits")
-    one, two = M2.format(0).split("\n\n"), M2.format(1).split("\n\n")
+    one = M2.format(0).split("\n\n")
+    two = M2.format(1).split("\n\n")
     blocks = [
         f"{a.strip()}\n{b.strip().partition(chr(10))[2]}"
         for a, b in zip(one, two, strict=True)
@@ -243,7 +245,8 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
         "\n\n".join(blocks) + "\n", encoding="utf-8"
     )
     (folder / "a.m2").write_text(M2.format(0), encoding="utf-8")
-    gold, problems = folder / "gold.m2", list[Problem]()
+    gold = folder / "gold.m2"
+    problems = list[Problem]()
     dataset = Dataset(
         name="d", source=None, references=(), m2=gold, gold=(gold,)
     )

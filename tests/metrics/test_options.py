@@ -241,10 +241,8 @@ def test_a_metric_without_unit_can_have_tokenizer_and_strip(
 
 
 def test_a_kind_changes_neither_equality_nor_what_is_printed() -> None:
-    plain, idle = (
-        Problem("f:1:2", "is wrong"),
-        Problem("f:1:2", "is wrong", IDLE),
-    )
+    plain = Problem("f:1:2", "is wrong")
+    idle = Problem("f:1:2", "is wrong", IDLE)
     assert (plain, hash(plain), str(plain), repr(plain)) == (
         idle,
         hash(idle),
@@ -306,10 +304,8 @@ def test_ratios_are_0_where_the_whole_is_0() -> None:
         [0.5, 0.0],
         [1.0, 0.0],
     ]
-    precision, recall = (
-        np.array([0.0, 0.5, 0.0, 1.0]),
-        np.array([0.0, 0.5, 1.0, 0.5]),
-    )
+    precision = np.array([0.0, 0.5, 0.0, 1.0])
+    recall = np.array([0.0, 0.5, 1.0, 0.5])
     assert f_beta(precision, recall, 1.0).tolist() == [0.0, 0.5, 0.0, 1.0 / 1.5]
     assert f_beta(precision, recall, 0.0).tolist() == [0.0, 0.5, 0.0, 1.0]
 

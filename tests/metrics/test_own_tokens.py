@@ -367,7 +367,8 @@ def test_what_is_refused(score: Any, message: str) -> None:
 
 
 def test_pieces_of_words_are_no_warning_where_they_are_tokens() -> None:
-    parts, words = [["\u2581a", "b"]] * 3, [["\u2581ab"]] * 3
+    parts = [["\u2581a", "b"]] * 3
+    words = [["\u2581ab"]] * 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pipeline.evaluate(

@@ -172,7 +172,8 @@ def grams_of(kind: str, text: str) -> Counter[Any]:
 
 def naive_counts(kind: str, output: str, reference: str) -> Counts:
     """Matches, reference total and output total of a type."""
-    one, two = words(reference), words(output)
+    one = words(reference)
+    two = words(output)
     sizes = len(one), len(two)
     if kind == "L":
         return naive.lcs(one, two), *sizes
@@ -185,7 +186,8 @@ def naive_counts(kind: str, output: str, reference: str) -> Counts:
     if kind == "W":
         match = naive.weighted_lcs(one, two, lambda k: k**1.2)
         return match, sizes[0] ** 1.2, sizes[1] ** 1.2
-    grams, others = grams_of(kind, reference), grams_of(kind, output)
+    grams = grams_of(kind, reference)
+    others = grams_of(kind, output)
     return (grams & others).total(), grams.total(), others.total()
 
 
@@ -194,12 +196,11 @@ def naive_scores(
 ) -> tuple[float, float, float]:
     """F, recall, precision: equations 2 to 4 of Lin 2004 (15 to 17 for W)."""
     match, reference, output = counts
-    recall, precision = (
-        match / reference if reference else 0.0,
-        match / output if output else 0.0,
-    )
+    recall = match / reference if reference else 0.0
+    precision = match / output if output else 0.0
     if kind == "W":
-        recall, precision = recall ** (1 / 1.2), precision ** (1 / 1.2)
+        recall = recall ** (1 / 1.2)
+        precision = precision ** (1 / 1.2)
     bottom = recall + beta**2 * precision
     return (
         (1 + beta**2) * recall * precision / bottom if bottom else 0.0,
@@ -555,7 +556,9 @@ def test_missing_references(tmp_path: Path) -> None:
     )
     results = pipeline.run(tmp_path / "c.yaml", tmp_path / "run")
     # precisions 1/2, 1/4, 3/4; recall 1
-    two, one, three = (2 * 0.5 / 1.5, 2 * 0.25 / 1.25, 2 * 0.75 / 1.75)
+    two = 2 * 0.5 / 1.5
+    one = 2 * 0.25 / 1.25
+    three = 2 * 0.75 / 1.75
 
     def rounded(hits: int, outputs: int) -> float:
         """F as the script prints it, with recall 1."""

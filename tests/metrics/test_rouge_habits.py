@@ -129,10 +129,8 @@ def test_sentences_of_nltk_are_those_of_split_summaries(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """nltk's data need not be here, so its function is replaced for both."""
-    nltk, scorer = (
-        pytest.importorskip("nltk"),
-        pytest.importorskip("rouge_score.rouge_scorer"),
-    )
+    nltk = pytest.importorskip("nltk")
+    scorer = pytest.importorskip("rouge_score.rouge_scorer")
 
     def split(text: str) -> list[str]:
         return [
@@ -223,9 +221,7 @@ def test_limits_cut_as_the_naive_ones(seed: int) -> None:
         cut = (limit.cut_each if each else limit.cut)(lines, firsts)
         found = [data.decode() for data in cut.texts()]
         assert found == [
-            part
-            for text in generated
-            for part in naive_cut(text, limit, each=each)
+            *chain(*(naive_cut(text, limit, each=each) for text in generated))
         ]
         assert Limit().cut(lines, firsts) is lines
 
@@ -239,7 +235,9 @@ def random_sentence(rng: random.Random) -> str:
 
 
 def naive_cut(text: list[str], limit: Limit, *, each: bool) -> list[str]:
-    result, used, ended = [], 0, False
+    result = []
+    used = 0
+    ended = False
     for sentence in text:
         data = sentence.encode()
         if limit.words:

@@ -100,10 +100,12 @@ def test_conll14_as_sacrebleu(shared: Path, name: str) -> None:
 
 
 def test_missing_references_do_not_count() -> None:
-    hypotheses, references = (
-        ["a b c d", "e f", "g"],
-        [["a c b", "e f g", None], ["a", None, "g h i"], ["b c", None, "g"]],
-    )
+    hypotheses = ["a b c d", "e f", "g"]
+    references = [
+        ["a c b", "e f g", None],
+        ["a", None, "g h i"],
+        ["b c", None, "g"],
+    ]
     oracle = TER()
     sets: Any = references
     expected = oracle.corpus_score(hypotheses, sets)
@@ -204,7 +206,8 @@ def test_ranges_comparisons_and_means_go_by_it(lower_run: Path) -> None:
         (test.system, test.other, test.metric[:3]): test
         for test in results.tests
     }
-    worse, by_bleu = pairs["bad", "good", "ter"], pairs["bad", "good", "ble"]
+    worse = pairs["bad", "good", "ter"]
+    by_bleu = pairs["bad", "good", "ble"]
     assert worse.difference > 0 > by_bleu.difference
     assert (
         (worse.better, worse.wins) == (by_bleu.better, by_bleu.wins) == (0, 0)

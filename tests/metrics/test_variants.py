@@ -177,7 +177,8 @@ def test_merged_counts_equal_one_reference_that_holds_the_maximum_of_all(
     for i, line in enumerate(source):
         hypothesis = output[i].split()
         refs = [lines[i].split() for lines in references]
-        numer, denom = list[naive.Number](), list[naive.Number]()
+        numer = list[naive.Number]()
+        denom = list[naive.Number]()
         for order in range(1, 5):
             rho = naive.merged_reference(refs, order)
             sigma, eta = naive.ngrams_of(order, line.split(), hypothesis)
@@ -229,18 +230,16 @@ def test_means_of_sentence_scores(
         text, f"gleu[level=mean,variant={variant},refs={policy}{weights}]"
     )
     table = naive.all_columns(*text)
-    by_reference = [
-        [naive.sentence_gleu(cols, variant) for cols in row] for row in table
-    ]
-    if policy == "max":
-        expected = sum(max(row) for row in by_reference)
-    elif policy == "weighted":
-        expected = sum(
-            (row[0] + 2 * row[1] + 5 * row[2]) / 8 for row in by_reference
-        )
-    else:
-        expected = sum(sum(row) / 3 for row in by_reference)
-    assert result.score == near(expected / len(table))
+    total = 0.0
+    for row in table:
+        one, two, three = (naive.sentence_gleu(cols, variant) for cols in row)
+        if policy == "max":
+            total += max(one, two, three)
+        elif policy == "weighted":
+            total += (one + 2 * two + 5 * three) / 8
+        else:
+            total += (one + two + three) / 3
+    assert result.score == near(total / len(table))
 
 
 def test_leave_one_out_scores_each_reference_against_the_others() -> None:
@@ -393,19 +392,17 @@ def gec_metrics_score(counts: naive.Green, beta: float) -> float:
 @pytest.mark.parametrize("unit", UNITS)
 def test_green_as_gec_metrics(text: Texts, beta: str, unit: str) -> None:
     table = naive.green_table(*text, 4, unit)
-    scores = [
-        [gec_metrics_score(counts, float(beta)) for counts in row]
-        for row in table
-    ]
     # of equals the first
-    chosen = [
-        row[item.index(max(item))]
-        for row, item in zip(table, scores, strict=True)
-    ]
+    chosen = []
+    expected = []
+    for row in table:
+        scores = [gec_metrics_score(counts, float(beta)) for counts in row]
+        expected.append(max(scores))
+        chosen.append(row[scores.index(expected[-1])])
     total = naive.Green(*map(naive.add_columns, zip(*chosen, strict=True)))
     result = score(text, f"green[flavour=gec-metrics,beta={beta},unit={unit}]")
     assert result.score == near(gec_metrics_score(total, float(beta)))
-    assert result.sentences.tolist() == near([max(item) for item in scores])
+    assert result.sentences.tolist() == near(expected)
 
 
 def test_the_two_flavours_of_green_on_a_perfect_short_sentence() -> None:

@@ -84,7 +84,8 @@ def naive_alignment(*texts: Sequence[int]) -> list[list[int]]:
                 )
         return min(ways, key=lambda way: way[0])
 
-    columns, at = list[list[int]](), tuple(map(len, texts))
+    columns = list[list[int]]()
+    at = tuple(map(len, texts))
     while any(at):
         move = best(at)[1]
         columns.insert(0, column(at, move))
@@ -162,7 +163,9 @@ def naive_scores(
     ) -> tuple[float, float]:
         c_tp, tn, d_fp, d_fn, fpn = numbers
         both = fpn if correction else 0
-        tp, fp, fn = c_tp + fpn - both, d_fp + both, d_fn + both
+        tp = c_tp + fpn - both
+        fp = d_fp + both
+        fn = d_fn + both
         weighted = (2 * tp + tn) / (2 * (tp + fp) + tn + fn - 3 * (both / 2))
         return weighted, (tp + tn) / (tp + tn + fp + fn - both)
 

@@ -206,7 +206,8 @@ def _jumps(
         jumps += _insertions(position, same, output, first_row, steps)
     for gold in golds:
         for start, end in _spans(gold, source, output):
-            tokens, size = end[0] - start[0], end[1] - start[1]
+            tokens = end[0] - start[0]
+            size = end[1] - start[1]
             work += (tokens + 1) * (size + 1)
             if work > MAX_CHECKED:
                 return None
@@ -245,7 +246,9 @@ def _insertions(
             return [step]
         if position == 0:
             return []
-    jumps, first, column = [], 0, 0
+    jumps = []
+    first = 0
+    column = 0
     while column < len(output):
         hits = [
             (len(correction), number)

@@ -65,7 +65,8 @@ def f_beta(
     tp: int, fp: int, fn: int, beta: float = 0.5
 ) -> tuple[float, float, float]:
     """Return F, precision and recall."""
-    p, r = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
+    p = tp / (tp + fp) if fp else 1.0
+    r = tp / (tp + fn) if fn else 1.0
     return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0.0, p, r
 
 
@@ -75,7 +76,8 @@ def chosen(
     """Return for each sentence the counts of each type with the annotators that the running totals
     choose.
     """
-    totals, rows = (0, 0, 0), []
+    totals = (0, 0, 0)
+    rows = []
     for block, other in zip(
         output.strip().split("\n\n"), gold.strip().split("\n\n"), strict=True
     ):

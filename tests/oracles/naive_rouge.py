@@ -30,7 +30,8 @@ def lcs(one: Tokens, two: Tokens) -> int:
 def lcs_indices(one: Tokens, two: Tokens) -> set[int]:
     """The indices in `one` of the longest common subsequence that rouge-score reads from the table."""
     table = lcs_table(one, two)
-    i, j = len(one), len(two)
+    i = len(one)
+    j = len(two)
     indices = set()
     while i and j:
         if one[i - 1] == two[j - 1]:
@@ -101,7 +102,8 @@ def weighted_indices(
     one: Tokens, two: Tokens, weigh: Callable[[int], float]
 ) -> set[int]:
     table = weighted_table(one, two, weigh)
-    i, j = len(one), len(two)
+    i = len(one)
+    j = len(two)
     indices = set()
     while i and j:
         if one[i - 1] == two[j - 1]:

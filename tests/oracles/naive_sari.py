@@ -41,14 +41,19 @@ def score(
     parts: list[list[Fraction]] = [[], [], []]
     for order in range(1, 5):
         many = len(references)
-        s, h = grams(source, order, many), grams(output, order, many)
+        s = grams(source, order, many)
+        h = grams(output, order, many)
         r: Grams = Counter()
         for reference in references:
             r += grams(reference, order)
-        new, needed = set(h) - set(s), set(r) - set(s)
+        new = set(h) - set(s)
+        needed = set(r) - set(s)
         hits = len(new & needed)
         parts[0].append(f1(share(hits, len(new)), share(hits, len(needed))))
-        stayed, right, gone, surplus = s & h, s & h & r, s - h, s - r
+        stayed = s & h
+        right = s & h & r
+        gone = s - h
+        surplus = s - r
         recall = share(right.total(), (s & r).total())
         if flavour == "easse":
             hits = (gone & surplus).total()

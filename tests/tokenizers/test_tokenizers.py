@@ -221,7 +221,8 @@ PIECES = [
 def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
     rng = random.Random(3)
     options = dict(zip(OPTIONS, chosen, strict=True))
-    item, oracle = Tercom(**options), TercomTokenizer(**options)
+    item = Tercom(**options)
+    oracle = TercomTokenizer(**options)
     texts = [
         "".join(rng.choices(PIECES, k=rng.randint(0, 12))) for _ in range(300)
     ]

@@ -291,7 +291,8 @@ def test_samples_of_more_lines_than_memory_holds_are_shared(
         encoding="utf-8",
     )
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    shared, answers = Cluster.shared, list[Any]()
+    shared = Cluster.shared
+    answers = list[Any]()
 
     def watched(*arguments: Any) -> Any:
         answers.extend(found := shared(*arguments))
@@ -315,7 +316,8 @@ def test_samples_of_more_lines_than_memory_holds_are_shared(
 def test_workers_that_do_not_share_the_folder_send_their_counts(
     dask: Here, config: Path, tmp_path: Path
 ) -> None:
-    write, written = ShardFile.write, 0
+    write = ShardFile.write
+    written = 0
 
     def watched(*arguments: Any) -> Any:
         nonlocal written
@@ -601,10 +603,8 @@ def test_an_address_of_the_config_is_not_that_of_another_backend(
 
 def test_threads_work_until_the_cluster_is_connected_to() -> None:
     """What they have begun they end; the cluster gets the rest, and all of it later."""
-    begun, free = (
-        threading.Barrier(processors() + 1, timeout=PATIENCE),
-        threading.Event(),
-    )
+    begun = threading.Barrier(processors() + 1, timeout=PATIENCE)
+    free = threading.Event()
     threads_of: dict[int, str] = {}
     free_before: list[bool] = []
 
@@ -624,7 +624,8 @@ def test_threads_work_until_the_cluster_is_connected_to() -> None:
             assert free.wait(PATIENCE)
         return number * number
 
-    items, first = range(3 * processors() + 5), processors()
+    items = range(3 * processors() + 5)
+    first = processors()
     kind = ClusterBackend(
         packages=("x",), connect=connect, results=results, death_errors=()
     )

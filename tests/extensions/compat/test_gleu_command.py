@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from fractions import Fraction
 from itertools import pairwise, product
+from operator import methodcaller
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -181,11 +182,8 @@ def generate(
     while len(remaining) < lines:
         source = sentence(rng)
         line = [
-            " ".join(words)
-            for words in (
-                source,
-                *(edited(source, rng) for _ in range(references + 2)),
-            )
+            " ".join(source),
+            *(" ".join(edited(source, rng)) for _ in range(references + 2)),
         ]
         if not any(
             rounding_decides(line[0], line[1:-2], output)
@@ -194,13 +192,10 @@ def generate(
             remaining.append(line)
     folder.mkdir()
     paths = [
-        folder / name
-        for name in (
-            "source",
-            *(f"ref{r}" for r in range(references)),
-            "one",
-            "two",
-        )
+        folder / "source",
+        *(folder / f"ref{r}" for r in range(references)),
+        folder / "one",
+        folder / "two",
     ]
     for path, texts in zip(paths, zip(*remaining, strict=True), strict=True):
         path.write_text(
@@ -388,7 +383,9 @@ def drawn_table(values: Values, order: int, digits: int) -> str:
 def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
     ours: Gleu, texts: Texts, unit: str, flags: str
 ) -> None:
-    order, digits, iterations = 3, 3, 6
+    order = 3
+    digits = 3
+    iterations = 6
     source, references, outputs = texts.lines()
     numpy_draws = (
         (
@@ -449,7 +446,8 @@ def test_the_seed_told_repeats_the_draws_and_is_another_one_next_time(
     ours: Gleu,
 ) -> None:
     line = f"corpus -i 3 -d 9 {DATA.arguments}"
-    first, second = ours(line), ours(line)
+    first = ours(line)
+    second = ours(line)
     seeds = [seed_told(first), seed_told(second)]
     assert seeds[0] != seeds[1]
     assert first.out != second.out
@@ -570,8 +568,8 @@ def scores(response: Said) -> dict[str, str]:
     assert response.code == 0
     return {
         Path(name).name: score
-        for name, score in (
-            line.split("\t") for line in response.out.splitlines()
+        for name, score in map(
+            methodcaller("split", "\t"), response.out.splitlines()
         )
     }
 
@@ -661,7 +659,7 @@ def test_published_scores_of_the_first_sentences(
 ) -> None:
     response = ours(f"sent {flags} {conll14(shared, *SYSTEMS).arguments}")
     rows = [
-        [f"{float(score):.2f}" for score in line.split()]
+        [*map("{:.2f}".format, map(float, line.split()))]
         for line in expected.split("/")
     ]
     found = [line.split("\t") for line in response.out.splitlines()]

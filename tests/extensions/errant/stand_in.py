@@ -30,7 +30,8 @@ def edits_of(pair: Pair, model: str | None) -> Annotation:
     """Return an edit for each token that differs where the lengths are equal, else one edit of all
     tokens.
     """
-    source, corrected = pair.source.split(), pair.corrected.split()
+    source = pair.source.split()
+    corrected = pair.corrected.split()
     tail = f"|||{'R:ONE' if model == 'en_one' else 'R:TWO'}"
     end = "REQUIRED|||-NONE-|||"
     if len(source) != len(corrected):

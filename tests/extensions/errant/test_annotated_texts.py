@@ -450,7 +450,8 @@ def test_gold_of_other_types_is_refused_beside_edits_of_errant() -> None:
 def test_one_data_set_has_gold_for_some_metrics_and_references_for_others(
     requested: Chunks,
 ) -> None:
-    expected, dataset = from_m2(), {**TEXTS, "gold": "nucle.m2"}
+    expected = from_m2()
+    dataset = {**TEXTS, "gold": "nucle.m2"}
     write({"nucle.m2": FOREIGN, "r0.txt": text(REFS[0]), "gold.xml": XML})
     of_gold = outputs({"gold": "nucle.m2"}, PLAIN, ["m2", "imeasure"])
     found = outputs(
@@ -499,15 +500,14 @@ def test_texts_of_gold_are_those_of_errant_m2() -> None:
     ones, edits that change nothing, edits that only detect (Um, UNK), and annotators without a
     line."""
     rng = random.Random(4)
-    sentences, gold, expected = (
-        list[str](),
-        list[str](),
-        list[list[list[str]]]([]),
-    )
+    sentences = list[str]()
+    gold = list[str]()
+    expected = list[list[list[str]]]([])
     for _ in range(300):
         tokens = rng.choices("abcd", k=rng.randint(1, 5))
         sentences.append(" ".join(tokens))
-        rows, target = list[str](), list[list[str]]()
+        rows = list[str]()
+        target = list[list[str]]()
         for annotator in range(2):
             spans = sorted(
                 rng.choices(range(len(tokens) + 1), k=2)
@@ -555,7 +555,9 @@ def of_errant_m2(
     tokens: list[str], edits: list[tuple[list[int], str, list[str]]]
 ) -> list[str]:
     """Return the lines of an annotator's edits, whose text the stand-in annotates."""
-    corrected, offset, remaining = list(tokens), 0, list[str]()
+    corrected = list(tokens)
+    offset = 0
+    remaining = list[str]()
     for (start, end), type_, words in sorted(edits, key=lambda edit: edit[0]):
         detected = type_ in ("Um", "UNK")
         new = tokens[start:end] if detected else words
@@ -692,10 +694,8 @@ def test_a_comparison_with_other_versions_is_a_warning(
             if warning.startswith("expect ")
         ]
 
-    begin, end = (
-        f"expect 1: texts are annotated with {ONE}, and those of the published values",
-        "other versions give",
-    )
+    begin = f"expect 1: texts are annotated with {ONE}, and those of the published values"
+    end = "other versions give"
     (unknown,) = warned()
     assert unknown.startswith(
         f"{begin} may have been with others (key `annotator`): {end}"

@@ -312,8 +312,7 @@ def test_counts_by_hand(files: Files, tmp_path: Path) -> None:
     names = ["dependent", "independent"]
     requested = [
         f"cleme[weights=none,assumption={name},version={version}]"
-        for name in names
-        for version in ("1", "2")
+        for name, version in product(names, "12")
     ]
     requested = [
         text.replace("weights=none,", "") if "version=2" in text else text
@@ -571,7 +570,8 @@ def one_by_one(
         if metric.name == "m2"
         else partial(preference, beta=float(metric.beta))
     )
-    totals, chosen = [0, 0, 0], list[list[int]]()
+    totals = [0, 0, 0]
+    chosen = list[list[int]]()
     for block in blocks:
         every = np.stack([block[name] for name in "abc"], axis=-1)
         chosen.append([])
@@ -606,10 +606,8 @@ def columns_of(
 
 @st.composite
 def tables(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
-    annotators, most = (
-        draw(st.integers(1, 4)),
-        draw(st.sampled_from([1, 2, 6, 10**6])),
-    )
+    annotators = draw(st.integers(1, 4))
+    most = draw(st.sampled_from([1, 2, 6, 10**6]))
     count = st.integers(0, most)
     line = st.lists(
         st.tuples(count, count, count), min_size=annotators, max_size=annotators

@@ -75,7 +75,8 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
     del config["systems"]["B"]  # of two annotators, so that it is no text
     file.write_text(json.dumps(config), encoding="utf-8")
     run(file, tmp_path / "run")
-    context, seen = revisit(tmp_path / "run"), Counter[str]()
+    context = revisit(tmp_path / "run")
+    seen = Counter[str]()
     for measured in context.measured:
         view = context.corpora["d"].read_by(measured.metric.spec)
         assert view.source
@@ -151,10 +152,8 @@ def test_a_sentence_by_hand() -> None:
         "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",
         "A 2 3|||U:DET|||-NONE-|||REQUIRED|||-NONE-|||0",
     ]
-    source, annotators = (
-        "This are a sentence",
-        ["\n".join(["0 0 0", *gold]), ""],
-    )
+    source = "This are a sentence"
+    annotators = ["\n".join(["0 0 0", *gold]), ""]
     ((with_edits,), (without,)) = judge_of(from_text("errant")).verdicts(
         [source],
         [["\n".join(edits)], [NOOP]],

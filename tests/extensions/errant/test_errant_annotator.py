@@ -237,9 +237,12 @@ def test_costs_and_operations_are_those_of_errant() -> None:
                 source[1:],
             ]
         )
-        one, two = words(rng, source), words(rng, "".join(corrected))
-        theirs, mine = Alignment(one, two), item(one, two)
-        rows, columns = len(mine.op_matrix), len(mine.op_matrix[0])
+        one = words(rng, source)
+        two = words(rng, "".join(corrected))
+        theirs = Alignment(one, two)
+        mine = item(one, two)
+        rows = len(mine.op_matrix)
+        columns = len(mine.op_matrix[0])
         assert mine.cost_matrix == [
             row[:columns] for row in theirs.cost_matrix[:rows]
         ]

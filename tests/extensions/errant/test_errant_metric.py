@@ -83,7 +83,8 @@ class Printed(NamedTuple):
 
 
 def options_of(command: str) -> str:
-    words, options = command.split()[6:], []
+    words = command.split()[6:]
+    options = []
     while words:
         flag = words.pop(0)
         if flag in ("-cs", "-cse", "-ds", "-dt"):
@@ -157,10 +158,8 @@ def test_conll_totals_in_every_mode(shared: Path, system: str) -> None:
 def test_conll_categories(shared: Path) -> None:
     """Categories of every tier, as the option `types` scores them: all of tier 1, and every ninth
     of the others."""
-    gold, expected = (
-        str(shared / "edits" / "m2" / "conll14.errant"),
-        dict[str, list[str]](),
-    )
+    gold = str(shared / "edits" / "m2" / "conll14.errant")
+    expected = dict[str, list[str]]()
     for case in printed(shared, "AMU"):
         names = [
             name
@@ -181,7 +180,8 @@ def test_conll_categories(shared: Path) -> None:
 
 def chosen_rows(result: Result) -> list[tuple[int, int, int]]:
     """Return tp, fp and fn of each sentence with the pair of annotators that was chosen."""
-    choose, rows = result.measure.chooser(), []
+    choose = result.measure.chooser()
+    rows = []
     for block in present_blocks(result.measure, result.statistics):
         for line, number in enumerate(choose(block)):
             tp, fp, fn = (int(block[name][line, number]) for name in COUNTS)
@@ -229,10 +229,8 @@ def random_m2(rng: random.Random, lines: int, annotators: int) -> Lines:
         ):
             for _ in range(rng.randint(0, 3)):
                 start = rng.randint(0, 4)
-                end, correction = (
-                    start + rng.randint(0, 2),
-                    rng.choice(["", "x", "y", "x y"]),
-                )
+                end = start + rng.randint(0, 2)
+                correction = rng.choice(["", "x", "y", "x y"])
                 rows.append(
                     f"A {start} {end}|||{rng.choice(TYPES)}|||{correction}|||REQUIRED|||-NONE-|||{annotator}"
                 )
@@ -268,7 +266,8 @@ def test_random_files_with_several_annotators_on_both_sides(
     monkeypatch.chdir(tmp_path)
     for seed in range(6):
         rng = random.Random(seed)
-        output, gold = random_m2(rng, 40, 1 + seed % 3), random_m2(rng, 40, 3)
+        output = random_m2(rng, 40, 1 + seed % 3)
+        gold = random_m2(rng, 40, 3)
         write({"hyp.m2": m2(output), "gold.m2": m2(gold)})
         metrics = [metric(options, f"beta={beta}") for options in OPTIONS]
         for text, result in zip(
@@ -457,7 +456,8 @@ def lines(draw: st.DrawFn, annotator: int) -> list[str]:
 def texts(draw: st.DrawFn) -> Text:
     """References are pairs of two annotators of the gold and two of an output, any of whom may lack
     a line."""
-    count, systems = draw(st.integers(1, 4)), draw(st.integers(1, 3))
+    count = draw(st.integers(1, 4))
+    systems = draw(st.integers(1, 3))
     gold = [
         [draw(st.none() | lines(number)) for number in range(2)]
         for _ in range(count)

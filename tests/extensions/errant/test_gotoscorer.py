@@ -29,19 +29,14 @@ OTHER = f"S {SOURCE}\nA 1 3|||R:X|||z|||REQUIRED|||-NONE-|||0\nA 4 4|||M:X|||q||
 
 def only(m2: str, annotator: int) -> str:
     """Return an M2 file with the edits of one annotator, as annotator 0."""
-    blocks = [block.split("\n") for block in m2.strip("\n").split("\n\n")]
-    remaining = [
-        [
-            item[0],
-            *(line for line in item[1:] if line.endswith(f"|||{annotator}")),
-        ]
-        for item in blocks
-    ]
-    return "".join(
-        "\n".join([re.sub(r"\|\|\|\d+$", "|||0", line) for line in item])
-        + "\n\n"
-        for item in remaining
-    )
+    blocks = []
+    for block in m2.strip("\n").split("\n\n"):
+        sentence, *edits = block.split("\n")
+        end = f"|||{annotator}"
+        own_edits = [line for line in edits if line.endswith(end)]
+        lines = [re.sub(r"\|\|\|\d+$", "|||0", line) for line in own_edits]
+        blocks.append("\n".join([sentence, *lines, "", ""]))
+    return "".join(blocks)
 
 
 def scored(
@@ -103,7 +98,8 @@ def test_golden_cases(shared: Path, tmp_path: Path) -> None:
         folder = tmp_path / case["id"]
         folder.mkdir()
         original = case["out"]["original"]
-        many, mine = original["systems"], {"annotator": case["annotator"]}
+        many = original["systems"]
+        mine = {"annotator": case["annotator"]}
         weights = {key: str(case[key]) for key in "abc"} | mine
         other = {"flavour": "gec-metrics", "beta": str(case["beta"])}
         metrics = [
@@ -178,10 +174,8 @@ def test_a_sentence_by_hand(tmp_path: Path) -> None:
 
 def test_a_weight_file_has_the_weights_of_its_systems(tmp_path: Path) -> None:
     (tmp_path / "w").write_text("2\n2 2 2 1 2 1 2 2 0\n", encoding="utf-8")
-    run, file = (
-        scored(tmp_path, GOLD, [SAME, OTHER], [{}])[0],
-        scored(tmp_path, GOLD, [SAME], [{"weights": "w"}])[0],
-    )
+    run = scored(tmp_path, GOLD, [SAME, OTHER], [{}])[0]
+    file = scored(tmp_path, GOLD, [SAME], [{"weights": "w"}])[0]
     assert file.outputs == run.outputs
     assert "|weights:file-" in file.signature
 

@@ -247,8 +247,7 @@ def rows_of(path: Path, metric: str) -> list[Any]:
     results = json.loads((path / "results.json").read_bytes())
     item = [
         row
-        for key in ("scores", "tests")
-        for row in results[key]
+        for row in results["scores"] + results["tests"]
         if f"|{metric}|" in f"|{row['metric']}|"
     ]
     for row in item:
@@ -314,10 +313,8 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(
     folder: Path,
 ) -> None:
     text = (folder / "units.yaml").read_text()
-    begin, end = (
-        "datasets: {",
-        "sample: {source: data/source.txt, references: [data/reference0.txt, data/reference1.txt]}",
-    )
+    begin = "datasets: {"
+    end = "sample: {source: data/source.txt, references: [data/reference0.txt, data/reference1.txt]}"
     assert begin + end in text
     text = text.replace(
         begin,

@@ -463,7 +463,8 @@ def test_a_further_system_asks_a_listwise_metric_only_for_lines_with_a_new_text(
 def test_what_threads_of_users_print_goes_aside_until_the_last_of_them_has_ended() -> (
     None
 ):
-    aside, before = _StdoutToStderr(), sys.stdout
+    aside = _StdoutToStderr()
+    before = sys.stdout
     aside.__enter__()
     aside.__enter__()
     aside.__exit__()
@@ -619,10 +620,8 @@ def test_a_function_of_a_module_has_the_signature_that_its_file_has(
     for name in ("ours", "others"):
         (tmp_path / f"{name}.py").write_text(code + f"# {name}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    ours, others = (
-        importlib.import_module("ours"),
-        importlib.import_module("others"),
-    )
+    ours = importlib.import_module("ours")
+    others = importlib.import_module("others")
 
     def signature(metric: Any) -> str:
         found = pipeline.evaluate(

@@ -423,10 +423,8 @@ def test_configs_and_run_directories_import_nothing(
     (folder / "good.yaml").write_text(config.replace("NAME", "evil"))
     command("run good.yaml --plugin evil.py -q")
     (folder / "ran.txt").unlink()
-    about, results = (
-        folder / "out" / "run.json",
-        folder / "out" / "results.json",
-    )
+    about = folder / "out" / "run.json"
+    results = folder / "out" / "results.json"
     path = str(folder / "evil.py")
     about.write_text(
         about.read_text().replace(

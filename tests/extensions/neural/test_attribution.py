@@ -144,7 +144,8 @@ def test_shares_are_means_over_all_orders(
 
 @pytest.mark.parametrize("size", [3, EXACT + 2])
 def test_edits_alone_and_left_out(size: int) -> None:
-    worth, total = game(size, 2), (1 << size) - 1
+    worth = game(size, 2)
+    total = (1 << size) - 1
     assert [one[0] for one in changes(size, worth)] == [
         worth[1 << n] - worth[0] for n in range(size)
     ]
@@ -202,10 +203,8 @@ def test_more_edits_are_estimated_from_the_same_orders_each_time() -> None:
     naive = [0.0] * size
     for order in drawn:
         for position, player in enumerate(order):
-            before, with_it = (
-                bits(frozenset(order[:position])),
-                bits(frozenset(order[: position + 1])),
-            )
+            before = bits(frozenset(order[:position]))
+            with_it = bits(frozenset(order[: position + 1]))
             naive[player] += (worth[with_it] - worth[before]) / len(drawn)
     assert shapley(size, worth) == near(naive)
     assert len(worth) < ORDERS * size + 2 < 1 << size
@@ -358,7 +357,8 @@ def test_a_metric_that_weighs_words_by_all_sentences_has_these_weights() -> (
         "she goes home every day",
         "a friend of her friend",
     ]
-    sources, outputs = [*others, SOURCE], [*others, OUTPUT]
+    sources = [*others, SOURCE]
+    outputs = [*others, OUTPUT]
     corpus = corpus_in_memory(
         {"A": outputs}, [[*others, REFERENCES[0]]], sources
     )

@@ -45,7 +45,8 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
     assert typed(f"report {run} --format html --effects 4") == 0
     context = reopen.revisit(run)
-    corpus, displayed = context.corpora["sample"], 0
+    corpus = context.corpora["sample"]
+    displayed = 0
     pages = explorer(replace(context, effects=4))
     assert pages
     chrf, errant, cleme = pages["datasets"][0]["metrics"]

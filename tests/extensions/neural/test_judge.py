@@ -609,7 +609,8 @@ def test_so_many_requests_are_open_at_once(
     more.
     """
     monkeypatch.setenv(judging.REQUESTS, str(requests))
-    together, free = threading.Barrier(requests), list[threading.Semaphore]()
+    together = threading.Barrier(requests)
+    free = list[threading.Semaphore]()
 
     class Counting(threading.Semaphore):
         def __enter__(self, *_: Any) -> bool:
@@ -646,7 +647,8 @@ def test_each_prompt_has_answers_of_its_own(
     folder: Path, server: Server
 ) -> None:
     """Oracle of the signature: SHA-256 of the bytes of the prompt."""
-    lines, signatures = ["a", "b"], []
+    lines = ["a", "b"]
+    signatures = []
     for number, text in enumerate(
         ("Mark them.", "Mark them anew.", "Mark them.")
     ):
@@ -669,7 +671,8 @@ def test_each_prompt_has_answers_of_its_own(
 def test_an_address_that_is_an_option_stands_in_signatures_by_its_digest(
     server: Server,
 ) -> None:
-    lines, address = ["a", "b"], os.environ[judging.ADDRESS]
+    lines = ["a", "b"]
+    address = os.environ[judging.ADDRESS]
     item = {"name": "judge", "model": "m", "address": address}
     (found,) = pipeline.evaluate(lines, sources=lines, metrics=item)
     assert (

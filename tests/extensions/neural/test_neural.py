@@ -331,7 +331,8 @@ def naive_bertscore(
     (item, parts), (other, others) = vectors(output), vectors(reference)
     if 2 in (len(parts), len(others)):
         return 0.0, 0.0
-    similar, result = (item @ other.T).numpy(), []
+    similar = (item @ other.T).numpy()
+    result = []
     for greatest, ids in ((similar.max(1), parts), (similar.max(0), others)):
         weights = np.array(
             [
@@ -370,8 +371,7 @@ def test_bertscore_takes_each_maximum_over_the_references(
                     "input_ids"
                 ]
             )
-            for each in REFERENCES
-            for text in each
+            for text in chain(*REFERENCES)
         ]
         weights = {
             i: math.log(
@@ -533,10 +533,12 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
     results = pipeline.run(tmp_path / "c.yaml")
 
     def score(tp: float, fp: float, fn: float) -> float:
-        p, r = (tp / (tp + fp) if fp else 1.0), (tp / (tp + fn) if fn else 1.0)
+        p = tp / (tp + fp) if fp else 1.0
+        r = tp / (tp + fn) if fn else 1.0
         return 1.25 * p * r / (0.25 * p + r) if p + r else 0.0
 
-    totals, sentences = np.zeros(3), []
+    totals = np.zeros(3)
+    sentences = []
     for (source, golds), (_, item) in zip(
         edits_of(GOLD), edits_of(OUTPUT), strict=True
     ):

@@ -73,11 +73,10 @@ def bert(
     **size: int,
 ) -> Path:
     """Save a model of BERT whose pieces are letters and some words."""
-    models, normalizers = tokenizers.models, tokenizers.normalizers
-    pre_tokenizers, processors = (
-        tokenizers.pre_tokenizers,
-        tokenizers.processors,
-    )
+    models = tokenizers.models
+    normalizers = tokenizers.normalizers
+    pre_tokenizers = tokenizers.pre_tokenizers
+    processors = tokenizers.processors
     words = [
         "[PAD]",
         "[UNK]",
@@ -125,10 +124,8 @@ def bert(
 def of_bytes(folder: Path, kind: str, seed: int) -> Path:
     """Save a model of GPT-2 or RoBERTa whose pieces are bytes."""
     models = tokenizers.models
-    pre_tokenizers, processors = (
-        tokenizers.pre_tokenizers,
-        tokenizers.processors,
-    )
+    pre_tokenizers = tokenizers.pre_tokenizers
+    processors = tokenizers.processors
     marks = (
         wordlist("<s> <pad> </s> <unk>")
         if kind == "roberta"

@@ -12,7 +12,8 @@ from tests.support.numbers import near
 def test_length() -> None:
     """Words 2 + 1 + 1; characters 6 + 1 + 1, without the blanks at both ends 4 + 1 + 1, at the end
     5 + 1 + 1."""
-    texts, others = [" ab c ", "e", "d"], ["a", "b", "c"]
+    texts = [" ab c ", "e", "d"]
+    others = ["a", "b", "c"]
     for options, expected in (
         ("", 4 / 3),
         ("unit=char", 8 / 3),

@@ -351,11 +351,9 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
     ]
     lines = [line.strip() or "x" for line in lines] + SENTENCES[:-2]
     order = rng.sample(range(len(lines)), len(lines))
-    expected, mixed, item = (
-        theirs(lines),
-        theirs([lines[n] for n in order]),
-        sacrebleu.Ptb(),
-    )
+    expected = theirs(lines)
+    mixed = theirs([lines[n] for n in order])
+    item = sacrebleu.Ptb()
     found = item.many(lines)
     assert sacrebleu.Ptb().many([lines[n] for n in order]) == [
         found[n] for n in order

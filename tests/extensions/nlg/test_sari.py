@@ -148,10 +148,8 @@ def test_moses_is_sacremoses() -> None:
         tokenizer.tokenize(text, escape=False, return_str=True)
         for text in texts
     ]
-    plain, split = (
-        ["sari[tok=moses]", "bleu[tok=moses]"],
-        ["sari[tok=whitespace]", "bleu[tok=whitespace]"],
-    )
+    plain = ["sari[tok=moses]", "bleu[tok=moses]"]
+    split = ["sari[tok=whitespace]", "bleu[tok=whitespace]"]
     found = pipeline.evaluate(
         {"x": texts[:1]}, [texts[1:]], texts[1:], metrics=plain
     )
@@ -188,7 +186,8 @@ def test_features_by_hand() -> None:
     """Line 1 has 5 of 10 characters, 2 of 4 tokens and is 2 sentences; line 2 is a copy but for
     white space.
     """
-    sources, outputs = ["aaa bb. cc", "a  b"], ["aaa. bb. dd. ", "a b"]
+    sources = ["aaa bb. cc", "a  b"]
+    outputs = ["aaa. bb. dd. ", "a b"]
     (result,) = pipeline.evaluate(
         {"x": outputs},
         [sources],

@@ -125,7 +125,8 @@ def test_nist_is_that_of_its_programs(shared: Path, spelling: str) -> None:
 
 def test_mteval_sums_what_the_program_sums(shared: Path) -> None:
     """Matches, n-grams and information of each order, which its option -f writes to a file."""
-    metric, compared = from_text("nist"), 0
+    metric = from_text("nist")
+    compared = 0
     for case in golden(shared, "nist"):
         out = case["out"]["mteval"]
         if "match" in out:
@@ -157,10 +158,8 @@ CIDER = {
 
 @pytest.mark.parametrize("key", [*CIDER, "rouge_l"])
 def test_cider_and_rouge_are_those_of_coco(shared: Path, key: str) -> None:
-    spelling, sentences_key = (
-        CIDER.get(key, "rouge[flavour=coco,types=L]"),
-        {"cider": "sentences"}.get(key, f"{key}_sentences"),
-    )
+    spelling = CIDER.get(key, "rouge[flavour=coco,types=L]")
+    sentences_key = {"cider": "sentences"}.get(key, f"{key}_sentences")
     compared = 0
     for case in golden(shared, "cider"):
         outputs, sentences = scored(text_of(case), spelling)
@@ -287,7 +286,8 @@ def test_rouge_of_coco_by_hand() -> None:
     found = pipeline.evaluate(
         ["a b c"], [["a"], ["a b x"]], metrics=["rouge[flavour=coco]"]
     )
-    precision, recall = 2 / 3, 1.0
+    precision = 2 / 3
+    recall = 1.0
     assert found.score == pytest.approx(
         2.44 * precision * recall / (recall + 1.44 * precision), abs=1e-15
     )
@@ -365,7 +365,8 @@ def test_scores_that_are_no_fractions_are_shown_as_they_are(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    outputs, references = ["a b c d x", "f g h i"], ["a b c d e", "f g h i"]
+    outputs = ["a b c d x", "f g h i"]
+    references = ["a b c d e", "f g h i"]
     (tmp_path / "r").write_text("\n".join(references), encoding="utf-8")
     (tmp_path / "o").write_text("\n".join(outputs), encoding="utf-8")
     found = pipeline.evaluate(outputs, [references], metrics=["nist"])

@@ -17,11 +17,9 @@ from tests.support.kernels import SYSTEMS, Twin, encoded
 
 @st.composite
 def sari_calls(draw: st.DrawFn) -> tuple[Any, ...]:
-    lines, references, systems = (
-        draw(st.integers(0, 2)),
-        draw(st.integers(0, 6)),
-        draw(st.sampled_from(SYSTEMS)),
-    )
+    lines = draw(st.integers(0, 2))
+    references = draw(st.integers(0, 6))
+    systems = draw(st.sampled_from(SYSTEMS))
     distinct = draw(st.lists(ids_of_lines(lines), min_size=1, max_size=4))
     source, *texts = [
         encoded(ids)
@@ -47,11 +45,9 @@ def sari_calls(draw: st.DrawFn) -> tuple[Any, ...]:
 def ngram_call(rng: random.Random, seed: int) -> Call:
     """Rows of texts of some lines; now and then what does not fit them."""
     del seed
-    lines, references, outputs = (
-        rng.choice([0, 1, 3, 40]),
-        rng.randint(0, 3),
-        rng.randint(0, 2),
-    )
+    lines = rng.choice([0, 1, 3, 40])
+    references = rng.randint(0, 3)
+    outputs = rng.randint(0, 2)
     sizes = [
         rng.choice([0, 1, 2, 5, 70])
         for _ in range(lines * (references + outputs))
@@ -62,7 +58,8 @@ def ngram_call(rng: random.Random, seed: int) -> Call:
             for size in sizes
         ]
     )
-    wrong, orders = rng.choice([0, 0, 0, 0, 1]), [1, 2, 5, 0]
+    wrong = rng.choice([0, 0, 0, 0, 1])
+    orders = [1, 2, 5, 0]
     return (
         text,
         lines + wrong,
