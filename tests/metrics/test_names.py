@@ -147,7 +147,9 @@ def test_a_name_of_two_metrics_is_asked_back(
     name: str, command: Command
 ) -> None:
     """GLEU+ and Google's GLEU are both called so; all choices stand in one message."""
-    assert command.refused(f"score {name} -s s.txt -r r.txt -o a.txt").err == (
+    assert command.refused(
+        f"score '{name}' -s s.txt -r r.txt -o a.txt"
+    ).err == (
         f"error: '{name}' may be one of these; write the one that you mean:\n"
         f"  gleu: {METRICS['gleu'].summary}\n  google_gleu: {METRICS['google_gleu'].summary}\n"
     )
