@@ -45,45 +45,49 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("written", "same"),
     [
-        ("BLEU", "bleu"),
-        ("sacrebleu", "bleu"),
-        ("sacreBLEU", "bleu[flavour=sacrebleu]"),
-        ("BLEU-4", "bleu"),
-        ("multi-bleu.perl", "bleu[flavour=moses]"),
-        ("NLTK BLEU", "bleu[flavour=nltk]"),
-        ("chrF", "chrf"),
-        ("chrf++", "chrf[word_order=2]"),
-        ("chrF++", "chrf[word_order=2]"),
-        ("chrF+", "chrf[nw=1]"),
-        ("GLEU", "gleu"),
-        ("gleu+", "gleu"),
-        ("GLEU+", "gleu"),
-        ("Google GLEU", "google_gleu"),
-        ("google-gleu", "google_gleu"),
-        ("google_bleu", "google_gleu"),
-        ("GREEN", "green"),
-        ("rouge1", "rouge[types=1]"),
-        ("rouge-2", "rouge[types=2]"),
-        ("rougeL", "rouge[types=L]"),
-        ("ROUGE-L", "rouge[types=L]"),
-        ("ROUGE-Lsum", "rouge[types=Lsum]"),
-        ("ROUGE-SU4", "rouge[types=SU4]"),
-        ("ROUGE-1.5.5", "rouge[flavour=perl]"),
-        ("rougeL[stemmer=porter]", "rouge[types=L,stemmer=porter]"),
-        ("chrF++|nc:5", "chrf[char_order=5,word_order=2]"),
-        *with_extension("edits", ("SentM2", "m2[level=mean]")),
-        *with_extension("edits", ("MaxMatch", "m2")),
-        *with_extension("errant", ("CLEME-dependent", "cleme")),
+        *rows("""
+    BLEU => bleu
+    sacrebleu => bleu
+    sacreBLEU => bleu[flavour=sacrebleu]
+    BLEU-4 => bleu
+    multi-bleu.perl => bleu[flavour=moses]
+    NLTK BLEU => bleu[flavour=nltk]
+    chrF => chrf
+    chrf++ => chrf[word_order=2]
+    chrF++ => chrf[word_order=2]
+    chrF+ => chrf[nw=1]
+    GLEU => gleu
+    gleu+ => gleu
+    GLEU+ => gleu
+    Google GLEU => google_gleu
+    google-gleu => google_gleu
+    google_bleu => google_gleu
+    GREEN => green
+    rouge1 => rouge[types=1]
+    rouge-2 => rouge[types=2]
+    rougeL => rouge[types=L]
+    ROUGE-L => rouge[types=L]
+    ROUGE-Lsum => rouge[types=Lsum]
+    ROUGE-SU4 => rouge[types=SU4]
+    ROUGE-1.5.5 => rouge[flavour=perl]
+    rougeL[stemmer=porter] => rouge[types=L,stemmer=porter]
+    chrF++|nc:5 => chrf[char_order=5,word_order=2]
+"""),
+        *with_extension(
+            "edits",
+            *rows("""
+    SentM2 => m2[level=mean]
+    MaxMatch => m2
+"""),
+        ),
         *with_extension(
             "errant",
-            (
-                "SentCLEME-independent",
-                "cleme[assumption=independent,level=mean]",
-            ),
-        ),
-        *with_extension("errant", ("CLEME 2.0", "cleme[version=2]")),
-        *with_extension(
-            "errant", ("SentCLEME2.0", "cleme[version=2,level=mean]")
+            *rows("""
+    CLEME-dependent => cleme
+    SentCLEME-independent => cleme[assumption=independent,level=mean]
+    CLEME 2.0 => cleme[version=2]
+    SentCLEME2.0 => cleme[version=2,level=mean]
+"""),
         ),
     ],
 )
@@ -106,39 +110,40 @@ def test_every_spelling_makes_a_metric_or_is_asked_back(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "numbers"),
-    [
-        ("green", [0, 1]),
-        ("green[flavour=gec-metrics]", [1]),
-        ("green[flavour=authors]", [0]),
-        ("green|n:4|beta:2|unit:word|tok:whitespace|nrefs:2|v:0.2.0", [0]),
-        ("bleu[tok=intl]", [2]),
-        ("BLEU[tokenizer=intl]", [2]),
-        ("bleu", [2, 3]),
-        # no config has it so, but one metric has it among other options
-        ("bleu[lowercase=true]", [3]),
-        ("BLEU[n=4]", [2, 3]),
-        ("chrF++", [4]),
-        ("chrF++[char_order=6]", [4]),
-        ("chrf", [4]),
-        ("chrf[nc=6]", [4]),
-        ("chrf[word_order=0]", []),
-        ("chrF++[word_order=0]", []),
-        ("green[flavor=authors]", []),
-        ("green[n=0]", []),
-        ("green[", []),
-        ("nothing", []),
-    ],
+    rows("""
+    green => 0 1
+    green[flavour=gec-metrics] => 1
+    green[flavour=authors] => 0
+    green|n:4|beta:2|unit:word|tok:whitespace|nrefs:2|v:0.2.0 => 0
+    bleu[tok=intl] => 2
+    BLEU[tokenizer=intl] => 2
+    bleu => 2 3
+    bleu[lowercase=true] => 3
+    BLEU[n=4] => 2 3
+    chrF++ => 4
+    chrF++[char_order=6] => 4
+    chrf => 4
+    chrf[nc=6] => 4
+    chrf[word_order=0] =>
+    chrF++[word_order=0] =>
+    green[flavor=authors] =>
+    green[n=0] =>
+    green[ =>
+    nothing =>
+"""),
 )
 def test_metrics_are_meant_by_what_a_config_says_of_them(
-    text: str, numbers: list[int]
+    text: str, numbers: str
 ) -> None:
-    """By hand, of metrics that a config has with these options and others."""
+    """By hand, of metrics that a config has with these options and others: `bleu[lowercase=true]`
+    is of one that has it among other options.
+    """
     requested = wordlist(
         "green green[flavour=gec-metrics] bleu[tok=intl] bleu[lc=true,tok=char] chrF++"
     )
     metrics = [from_text(one) for one in requested]
     assert metrics_called(text, metrics) == [
-        metrics[number] for number in numbers
+        metrics[int(number)] for number in numbers.split()
     ]
 
 

@@ -43,7 +43,7 @@ from pipeline.tokenizers.tokenization import Tokenization
 from tests.metrics.test_bleu import generated
 from tests.support.commands import Command
 from tests.support.extensions import with_extension
-from tests.support.words import wordlist
+from tests.support.words import rows, wordlist
 
 FOLDER = Path(pipeline.__file__).parent / "metrics"
 FILES = sorted(
@@ -340,76 +340,34 @@ def test_the_sums_of_a_corpus_give_its_score(text: str) -> None:
 # The names of stored counts: with others, counts that users have stored would not be found.
 
 
-KEYS = {
-    "gleu[tok=13a,strip=true,lc=true]": (
-        "overlap-match-penalty-n4-13a-strip-lc",
-        "OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=True, lowercase=True, stemmer='none', "
-        "strip_end=False), order=4, kinds=('match', 'penalty'), source=True, source_len=False)",
-    ),
-    "gleu[variant=2016-03,tok=whitespace,lambda=0.1]": (
-        "overlap-union_match-new_match-gone_match-n4-whitespace",
-        "OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, "
-        "stemmer='none', strip_end=False), order=4, kinds=('union_match', 'new_match', 'gone_match'), "
-        "source=True, source_len=False)",
-    ),
-    "green": (
-        "overlap-match-source_only-common-source_match-source_len-n4-whitespace",
-        "OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, "
-        "stemmer='none', strip_end=False), order=4, kinds=('match', 'source_only', 'common', "
-        "'source_match'), source=True, source_len=True)",
-    ),
-    "chrf++": (
-        "chrf-overlap-match-n6-nonspace-overlap-match-n2-chrf",
-        "ChrfNeeds(characters=OverlapNeeds(tokenization=Tokenization(tokenizer='nonspace', strip=False, "
-        "lowercase=False, stemmer='none', strip_end=False), order=6, kinds=('match',), source=False, "
-        "source_len=False), words=OverlapNeeds(tokenization=Tokenization(tokenizer='chrf', strip=False, "
-        "lowercase=False, stemmer='none', strip_end=False), order=2, kinds=('match',), source=False, "
-        "source_len=False))",
-    ),
-    "ter[nopunct=true,asian=true,cased=true]": (
-        "ter-tercom-nopunct-asian-cased",
-        "TerNeeds(tokens=Tercom(normalized=False, no_punct=True, asian_support=True, case_sensitive=True))",
-    ),
-    "rouge[types=1+L+W+SU4]": (
-        "rouge-n1-lcs-weighted-skip_4-w1.2-newline-google",
-        "RougeNeeds(tokenization=Tokenization(tokenizer='google', strip=False, lowercase=False, "
-        "stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, "
-        "parts=('lcs', 'weighted'), gaps=(4,), lead=False, merged=False, weight='1.2', source=False)",
-    ),
-    "rouge[flavour=perl,types=1+L+W+S4+SU4,bytes=50]": (
-        "rouge-n1-union-weighted_union-skip_4-lead-b50-w1.2-newline-perl",
-        "RougeNeeds(tokenization=Tokenization(tokenizer='perl', strip=False, lowercase=False, "
-        "stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, "
-        "parts=('union', 'weighted_union'), gaps=(4,), lead=True, merged=False, weight='1.2', source=False, "
-        "limit=Limit(words=0, bytes=50))",
-    ),
-}
+KEYS = rows("""
+    gleu[tok=13a,strip=true,lc=true] => overlap-match-penalty-n4-13a-strip-lc => OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=True, lowercase=True, stemmer='none', strip_end=False), order=4, kinds=('match', 'penalty'), source=True, source_len=False)
+    gleu[variant=2016-03,tok=whitespace,lambda=0.1] => overlap-union_match-new_match-gone_match-n4-whitespace => OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, stemmer='none', strip_end=False), order=4, kinds=('union_match', 'new_match', 'gone_match'), source=True, source_len=False)
+    green => overlap-match-source_only-common-source_match-source_len-n4-whitespace => OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, stemmer='none', strip_end=False), order=4, kinds=('match', 'source_only', 'common', 'source_match'), source=True, source_len=True)
+    chrf++ => chrf-overlap-match-n6-nonspace-overlap-match-n2-chrf => ChrfNeeds(characters=OverlapNeeds(tokenization=Tokenization(tokenizer='nonspace', strip=False, lowercase=False, stemmer='none', strip_end=False), order=6, kinds=('match',), source=False, source_len=False), words=OverlapNeeds(tokenization=Tokenization(tokenizer='chrf', strip=False, lowercase=False, stemmer='none', strip_end=False), order=2, kinds=('match',), source=False, source_len=False))
+    ter[nopunct=true,asian=true,cased=true] => ter-tercom-nopunct-asian-cased => TerNeeds(tokens=Tercom(normalized=False, no_punct=True, asian_support=True, case_sensitive=True))
+    rouge[types=1+L+W+SU4] => rouge-n1-lcs-weighted-skip_4-w1.2-newline-google => RougeNeeds(tokenization=Tokenization(tokenizer='google', strip=False, lowercase=False, stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, parts=('lcs', 'weighted'), gaps=(4,), lead=False, merged=False, weight='1.2', source=False)
+    rouge[flavour=perl,types=1+L+W+S4+SU4,bytes=50] => rouge-n1-union-weighted_union-skip_4-lead-b50-w1.2-newline-perl => RougeNeeds(tokenization=Tokenization(tokenizer='perl', strip=False, lowercase=False, stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, parts=('union', 'weighted_union'), gaps=(4,), lead=True, merged=False, weight='1.2', source=False, limit=Limit(words=0, bytes=50))
+""")
 """Key and cache key of the needs of a metric, as version 0.2.0 of the program made them."""
 
-KEYS |= with_extension(
+KEYS += with_extension(
     "functions",
-    (
-        "external[score=f_beta,decimals=2]",
-        (
-            "external-external-tp-fp-fn-d2",
-            "ExternalNeeds(title='external', names=('tp', 'fp', 'fn'), decimals=2, source=False)",
-        ),
-    ),
+    *rows("""
+    external[score=f_beta,decimals=2] => external-external-tp-fp-fn-d2 => ExternalNeeds(title='external', names=('tp', 'fp', 'fn'), decimals=2, source=False)
+"""),
 )
-KEYS |= with_extension(
+KEYS += with_extension(
     "nlg",
-    (
-        "length[strip=end,tok=13a]",
-        (
-            "overlap-n1-13a-rstrip",
-            "OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=False, lowercase=False, "
-            "stemmer='none', strip_end=True), order=1, kinds=(), source=False, source_len=False)",
-        ),
-    ),
+    *rows("""
+    length[strip=end,tok=13a] => overlap-n1-13a-rstrip => OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=False, lowercase=False, stemmer='none', strip_end=True), order=1, kinds=(), source=False, source_len=False)
+"""),
 )
 
 
-@pytest.mark.parametrize("text", KEYS)
-def test_keys_of_stored_counts_are_as_they_were(text: str) -> None:
+@pytest.mark.parametrize(("text", "key", "cache_key"), KEYS)
+def test_keys_of_stored_counts_are_as_they_were(
+    text: str, key: str, cache_key: str
+) -> None:
     spec = from_text(text).spec
-    assert (spec.key, spec.cache_key) == KEYS[text]
+    assert (spec.key, spec.cache_key) == (key, cache_key)

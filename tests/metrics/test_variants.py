@@ -32,7 +32,7 @@ from pipeline.metrics.build import from_text
 from tests.conftest import ROOT
 from tests.oracles import naive
 from tests.support.numbers import near
-from tests.support.words import wordlist
+from tests.support.words import rows, wordlist
 
 Lines = Callable[[str], list[str]]
 Texts = tuple[list[str], list[list[str]], list[str]]
@@ -534,44 +534,20 @@ def test_google_gleu_of_nltks_examples() -> None:
 
 @pytest.mark.parametrize(
     ("metric", "message"),
-    [
-        (
-            "gleu[variant=2015,refs=max]",
-            "variant 2015 takes merged; found 'max'",
-        ),
-        (
-            "gleu[variant=2015,level=mean]",
-            "variant 2015 is defined for a corpus only",
-        ),
-        ("gleu[variant=2015,iter=5]", "has no effect here"),
-        (
-            "gleu[lambda=0.1]",
-            "has no effect here (only the variants 2015 and 2016-03 have it)",
-        ),
-        (
-            "gleu[variant=paper,refs=merged]",
-            "variant paper is not defined for merged references",
-        ),
-        (
-            "gleu[clip=sentence]",
-            "has no effect here (only variant: paper leaves it open)",
-        ),
-        ("gleu[refs=weighted]", "weighted needs `weights`"),
-        ("gleu[weights=1+2]", "has no effect here"),
-        (
-            "gleu[refs=weighted,weights=a+b]",
-            "expected a number for each reference",
-        ),
-        (
-            "gleu[level=mean,refs=expected]",
-            "level: mean takes mean, max, weighted, merged; found 'expected'",
-        ),
-        ("google_gleu[min=3,n=2]", "expected at most the order, 2; found '3'"),
-        (
-            "gleu[variant=2018]",
-            "expected 2017, 2016, paper, 2015, 2016-03, found '2018'",
-        ),
-    ],
+    rows("""
+    gleu[variant=2015,refs=max] => variant 2015 takes merged; found 'max'
+    gleu[variant=2015,level=mean] => variant 2015 is defined for a corpus only
+    gleu[variant=2015,iter=5] => has no effect here
+    gleu[lambda=0.1] => has no effect here (only the variants 2015 and 2016-03 have it)
+    gleu[variant=paper,refs=merged] => variant paper is not defined for merged references
+    gleu[clip=sentence] => has no effect here (only variant: paper leaves it open)
+    gleu[refs=weighted] => weighted needs `weights`
+    gleu[weights=1+2] => has no effect here
+    gleu[refs=weighted,weights=a+b] => expected a number for each reference
+    gleu[level=mean,refs=expected] => level: mean takes mean, max, weighted, merged; found 'expected'
+    google_gleu[min=3,n=2] => expected at most the order, 2; found '3'
+    gleu[variant=2018] => expected 2017, 2016, paper, 2015, 2016-03, found '2018'
+"""),
 )
 def test_what_does_not_go_together_is_refused(
     metric: str, message: str

@@ -33,7 +33,7 @@ from prettytable import PrettyTable
 from tests.conftest import ROOT
 from tests.oracles import naive
 from tests.support.commands import Command, typed
-from tests.support.words import wordlist
+from tests.support.words import rows, wordlist
 
 ORDERS = (1, 4, 6)
 UNITS = ("word", "char")
@@ -577,12 +577,12 @@ def scores(response: Said) -> dict[str, str]:
 # Origin: README of the package gleu, and the original program (specification, golden numbers).
 @pytest.mark.parametrize(
     ("flags", "expected"),
-    [
-        ("corpus -f -d 4", "58.3256 59.2553 56.6048 81.8462"),
-        ("corpus -m", "68.81 68.55 68.34 100.00"),
-        ("mean", "54.12 54.33 50.67 79.63"),
-        ("mean -m", "66.70 65.55 64.53 100.00"),
-    ],
+    rows("""
+    corpus -f -d 4 => 58.3256 59.2553 56.6048 81.8462
+    corpus -m => 68.81 68.55 68.34 100.00
+    mean => 54.12 54.33 50.67 79.63
+    mean -m => 66.70 65.55 64.53 100.00
+"""),
 )
 def test_published_scores_on_conll14(
     ours: Gleu, shared: Path, flags: str, expected: str

@@ -18,7 +18,7 @@ import pytest
 from pipeline.extensions.errant.errant_report import MODES
 from pipeline.metrics.f_score import precision_recall_f
 from tests.support.commands import Command, typed
-from tests.support.words import wordlist
+from tests.support.words import rows, wordlist
 
 TYPES = (
     "R:NOUN",
@@ -238,12 +238,12 @@ def test_files_that_do_not_fit(
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        ("-b nan", "invalid number from 0 to 1,000,000 value: 'nan'"),
-        ("-b -1", "invalid number from 0 to 1,000,000 value: '-1'"),
-        ("-cat 4", "argument -cat: invalid choice: 4"),
-        ("-dt -cse", "not allowed with argument -dt"),
-    ],
+    rows("""
+    -b nan => invalid number from 0 to 1,000,000 value: 'nan'
+    -b -1 => invalid number from 0 to 1,000,000 value: '-1'
+    -cat 4 => argument -cat: invalid choice: 4
+    -dt -cse => not allowed with argument -dt
+"""),
 )
 def test_wrong_arguments(
     arguments: str,

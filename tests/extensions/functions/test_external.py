@@ -205,15 +205,15 @@ def test_what_is_wrong_is_told_with_its_line(
 def test_json_lines_are_told() -> None:
     write({"B.jsonl": '{"value": 1}\n' * 3})
     metric = MEAN.replace(".num", ".jsonl")
-    for line, printed in {
-        "[1]": "is no JSON object",
-        "{": "is no JSON object",
-        '{"valeu": 1}': "has no 'value' (did you mean 'valeu'?)",
-        '{"value": true}': "expected a number, found 'true'",
-        '{"value": NaN}': "expected a number, found 'NaN'",
-        '{"value": null}': "expected a number, found 'null'",
-        '{"value": [1]}': "expected a number, found '[\"1\"]'",
-    }.items():
+    for line, printed in rows("""
+    [1] => is no JSON object
+    { => is no JSON object
+    {"valeu": 1} => has no 'value' (did you mean 'valeu'?)
+    {"value": true} => expected a number, found 'true'
+    {"value": NaN} => expected a number, found 'NaN'
+    {"value": null} => expected a number, found 'null'
+    {"value": [1]} => expected a number, found '["1"]'
+"""):
         write({"A.jsonl": '{"value": 1}\n' + line + '\n{"value": 1}\n'})
         assert problem(metric) == f"A.jsonl:2: {printed}"
 

@@ -31,7 +31,7 @@ from tests.extensions.functions.plugin_page import (
     SOURCE,
 )
 from tests.support.commands import Command, typed
-from tests.support.words import wordlist
+from tests.support.words import rows, wordlist
 
 LENGTH = """
 import pipeline
@@ -139,7 +139,11 @@ def test_runs_have_them_too_fresh_and_from_the_cache(
     folder: Path, size: int, jobs: int, backend: str
 ) -> None:
     (folder / "oracle.py").write_text(ORACLE.format(size=size))
-    for out, more in (("a", ""), ("b", ""), ("c", "--no-cache")):
+    for out, more in rows("""
+    a =>
+    b =>
+    c => --no-cache
+"""):
         text = CONFIG.format(
             metrics='"chrf[level=mean]", own_chrf',
             jobs=jobs,

@@ -30,7 +30,7 @@ from pipeline.extensions.neural.judge import (
 from pipeline.metrics.build import from_text
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
 from tests.support.commands import Command
-from tests.support.words import wordlist
+from tests.support.words import rows, wordlist
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judge may give other numbers")
 
@@ -262,17 +262,22 @@ def test_marks_may_have_words_around_them(server: Server, content: str) -> None:
 
 
 WRONG: dict[str, Answer] = {
-    "no json": response("I like them all."),
-    "no number": response('{"1": "good", "2": 2, "3": 3}'),
-    "nan": response('{"1": NaN, "2": 2, "3": 3}'),
+    name: response(content)
+    for name, content in rows("""
+    no json => I like them all.
+    no number => {"1": "good", "2": 2, "3": 3}
+    nan => {"1": NaN, "2": 2, "3": 3}
+    a mark that is too high => {"1": 6, "2": 2, "3": 3}
+    a mark that is missing => {"1": 1, "2": 2}
+    a mark too many => {"1": 1, "2": 2, "3": 3, "4": 4}
+    a mark of nothing => {"1": null, "2": 2, "3": 3}
+    a list => [1, 2, 3]
+""")
+}
+WRONG |= {
     "a number that is too long": response(
         f'{{"1": {"9" * 5000}, "2": 2, "3": 3}}'
     ),
-    "a mark that is too high": response('{"1": 6, "2": 2, "3": 3}'),
-    "a mark that is missing": response('{"1": 1, "2": 2}'),
-    "a mark too many": response('{"1": 1, "2": 2, "3": 3, "4": 4}'),
-    "a mark of nothing": response('{"1": null, "2": 2, "3": 3}'),
-    "a list": response("[1, 2, 3]"),
     "cut off": response('{"1": 1, "2": 2, "3": 3}', "length"),
     "usage that is none": response('{"1": 1}', usage={"prompt_tokens": "many"}),
     "no text": response(None),
