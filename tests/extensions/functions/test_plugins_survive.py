@@ -29,7 +29,7 @@ from pipeline.errors import InputError
 from pipeline.extensions.functions.answers import Item
 from pipeline.extensions.functions.calls import Call, Task
 from tests.conftest import PATIENCE
-from tests.support.commands import Command
+from tests.support.commands import Command, typed
 from tests.support.words import wordlist
 
 SLOW = """
@@ -55,18 +55,8 @@ systems: [A.txt]
 metrics: [slow]
 output: {dir: out}
 """
-COMMAND = [
-    sys.executable,
-    "-m",
-    "pipeline",
-    "run",
-    "slow.yaml",
-    "--plugin",
-    "slow.py",
-    "-q",
-    "--device",
-    "cpu",
-]
+LINE = "run slow.yaml --plugin slow.py -q --device cpu"
+COMMAND = [sys.executable, "-m", "pipeline", *LINE.split()]
 
 
 @pytest.fixture
@@ -131,22 +121,12 @@ def test_a_kill_costs_at_most_a_batch(
         assert process.returncode == (
             -signal.SIGKILL if victim == "main" else 0
         )
-    assert (
-        subprocess.run(COMMAND, capture_output=True, check=False).returncode
-        == 0
-    )
+    assert typed(LINE) == 0
     computed = Counter(text for _, text in seen(slow))
     assert len(computed) == 40
     assert sum(computed.values()) <= 40 + kills * 4
     data = (slow / "out" / "results.json").read_bytes()
-    assert (
-        subprocess.run(
-            [*COMMAND, "--no-cache", "--fresh"],
-            capture_output=True,
-            check=False,
-        ).returncode
-        == 0
-    )
+    assert typed(f"{LINE} --no-cache --fresh") == 0
     assert (slow / "out" / "results.json").read_bytes() == data
 
 
@@ -168,10 +148,7 @@ def test_ctrl_c_ends_with_130_and_keeps_what_is_done(slow: Path) -> None:
     assert process.returncode == 130
     assert b"Traceback" not in errors
     before = len(seen(slow))
-    assert (
-        subprocess.run(COMMAND, capture_output=True, check=False).returncode
-        == 0
-    )
+    assert typed(LINE) == 0
     assert len(seen(slow)) - before <= 40 - before + 4
 
 
