@@ -396,15 +396,13 @@ def test_a_correction_is_one_word_for_cherrant(
     """0.3846 is what compare_m2_for_evaluation.py prints of demo.word with -multi; blanks are
     removed before words are counted. The counts are those of the edits of two tokens and more, or
     of fewer, in the files."""
-    results = stored_run(
-        tmp_path,
-        demo("ref.word", ""),
-        demo("hyp.word", " "),
-        [f"errant[style=cherrant,{options}]"],
-    )
-    (score,) = results.scores
-    counts = [score.outputs[name] for name in COUNTS]
-    assert [*counts, round(score.score, 4)] == expected
+    output = tmp_path / "A.m2"
+    gold = tmp_path / "gold.m2"
+    output.write_text(demo("hyp.word", " "), encoding="utf-8")
+    gold.write_text(demo("ref.word", ""), encoding="utf-8")
+    metric = f"errant[style=cherrant,{options}]"
+    (score,) = pipeline.evaluate(output, metrics=metric, gold=gold)
+    assert [*counts_of(score.outputs), round(score.score, 4)] == expected
 
 
 def test_types_of_other_programs_are_categories_of_their_own() -> None:
