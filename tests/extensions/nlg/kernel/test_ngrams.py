@@ -54,3 +54,9 @@ def test_what_does_not_fit_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         twin.shared_ngrams(encoded([[1], [], [2]]), lines, references, order)
+
+
+def test_missing_references_of_another_shape_are_refused(twin: Twin) -> None:
+    text = encoded([[1]])
+    with pytest.raises(ValueError, match="missing: expected a row"):
+        twin.sari(text, [text], [text], np.zeros((2, 1), bool))
