@@ -268,24 +268,24 @@ def test_without_a_version_files_that_the_code_imports_count_too(
 
 # --- errors
 
-ERRORS = {
-    "return [float('nan')] * len(outputs)": r"files, data/systems/\w+.txt, line \d+: letters is nan",
-    "return [1.0] * (len(outputs) - 1)": r"letters returned \d+ numbers for \d+ texts \(the first: files, ",
-    "return ['good'] * len(outputs)": r"line \d+: letters: expected a number, found 'good' \(str\)",
-    "return [(1, 2, 3)] * len(outputs)": r"letters: expected 1 numbers \(letters\), found 3",
-    "return [None] * len(outputs)": r'letters has no score; metric\(none="skip"\) or a number',
-    "len(outputs)": r"letters: expected a list of numbers, found None \(is `return` missing\?\)",
-    "return 1.0": r"letters: expected a list of numbers, found float",
-    "return [10 ** 400] * len(outputs)": r"letters: letters is no number",
-    "return [1e308] * len(outputs)": r"letters is 1e\+308",
-    "raise SystemExit(0)": r"error: length.py:6: SystemExit: 0 \(files, ",
-    "raise ValueError('a\\nb')": r"error: length.py:6: ValueError: a b \(files, ",
-    "return [1 / 0 for o in outputs]": r"error: length.py:6: ZeroDivisionError: division by zero \(files, ",
-}
+ERRORS = rows(r"""
+    return [float('nan')] * len(outputs) => files, data/systems/\w+.txt, line \d+: letters is nan
+    return [1.0] * (len(outputs) - 1) => letters returned \d+ numbers for \d+ texts \(the first: files,
+    return ['good'] * len(outputs) => line \d+: letters: expected a number, found 'good' \(str\)
+    return [(1, 2, 3)] * len(outputs) => letters: expected 1 numbers \(letters\), found 3
+    return [None] * len(outputs) => letters has no score; metric\(none="skip"\) or a number
+    len(outputs) => letters: expected a list of numbers, found None \(is `return` missing\?\)
+    return 1.0 => letters: expected a list of numbers, found float
+    return [10 ** 400] * len(outputs) => letters: letters is no number
+    return [1e308] * len(outputs) => letters is 1e\+308
+    raise SystemExit(0) => error: length.py:6: SystemExit: 0 \(files,
+    raise ValueError('a\nb') => error: length.py:6: ValueError: a b \(files,
+    return [1 / 0 for o in outputs] => error: length.py:6: ZeroDivisionError: division by zero \(files,
+""")
 """Bodies of functions, and what is wrong with them."""
 
 
-@pytest.mark.parametrize(("body", "expected"), ERRORS.items())
+@pytest.mark.parametrize(("body", "expected"), ERRORS)
 def test_what_code_returns_is_checked(
     folder: Path, body: str, expected: str, command: Command
 ) -> None:
