@@ -21,6 +21,7 @@ from pipeline.data import TextFile
 from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
 from pipeline.metrics.build import from_text
 from pipeline.parallel import processors
+from tests.support.commands import Command
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -359,3 +360,9 @@ def called(
     capsys.readouterr()
     code = main([str(argument) for argument in arguments])
     return code, *capsys.readouterr()
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command line; called with a line, it returns what is printed."""
+    return Command(capsys)

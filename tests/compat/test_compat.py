@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import import_module
+from itertools import chain
 from typing import Any
 
 import pytest
@@ -11,16 +12,14 @@ import pytest
 import pipeline
 import pipeline.compat
 from tests.conftest import ROOT
+from tests.support.numbers import near
+from tests.support.words import wordlist
 from tests.test_structure import HEAVY, PEERS, loaded
 
 PAGE = (ROOT / "pipeline" / "help" / "compat.md").read_text(encoding="utf-8")
-MODULES = [
-    "sacrebleu",
-    "sacrebleu.metrics",
-    "nltk",
-    "nltk.translate",
-    "nltk.translate.bleu_score",
-]
+MODULES = wordlist(
+    "sacrebleu sacrebleu.metrics nltk nltk.translate nltk.translate.bleu_score"
+)
 MODULES += [
     "nltk.translate.gleu_score",
     "rouge_score",
@@ -39,9 +38,12 @@ def test_the_examples_of_the_page_of_help_run(
 
 def test_the_page_of_help_has_every_name() -> None:
     names = {
-        name
-        for module in MODULES
-        for name in import_module(f"pipeline.compat.{module}").__all__
+        *chain(
+            *(
+                import_module(f"pipeline.compat.{module}").__all__
+                for module in MODULES
+            )
+        )
     }
     names -= {"BLEUScore", "CHRFScore", "TERScore"}  # what is returned
     assert [name for name in sorted(names) if name not in PAGE] == []
@@ -82,10 +84,10 @@ def test_settings_that_give_the_numbers_of_torchmetrics(metric: str) -> None:
     outputs = pipeline.evaluate(output, references, metrics=[metric])[0].outputs
     found = [
         outputs[name]
-        for name in ("bleu", "chrf", "rouge1", "rouge2", "rougeL")
+        for name in wordlist("bleu chrf rouge1 rouge2 rougeL")
         if name in outputs
     ]
-    assert found == pytest.approx(TORCHMETRICS[metric], abs=1e-12)
+    assert found == near(TORCHMETRICS[metric])
 
 
 def test_where_torchmetrics_differs() -> None:
@@ -104,8 +106,8 @@ def test_where_torchmetrics_differs() -> None:
         > 0.4
     )
     # sacreBLEU 2.6.0, CHRF(eps_smoothing=True)
-    own = score("chrf[eps=true]", ["abc de", "xyz xyz"], ["abc df", "qqq q"])
-    assert own == pytest.approx(0.2492375562880361, abs=1e-12)
+    item = score("chrf[eps=true]", ["abc de", "xyz xyz"], ["abc df", "qqq q"])
+    assert item == near(0.2492375562880361)
 
 
 @pytest.mark.parametrize(
@@ -121,15 +123,15 @@ def test_paths_are_those_of_the_packages(name: str) -> None:
     more names here.
     """
     peer = pytest.importorskip(name)
-    own = import_module(f"pipeline.compat.{name}")
+    item = import_module(f"pipeline.compat.{name}")
     named = {
         key
-        for key, value in vars(own).items()
-        if getattr(value, "__module__", "") == own.__name__
+        for key, value in vars(item).items()
+        if getattr(value, "__module__", "") == item.__name__
     }
     public = {
         key
-        for key in (getattr(own, "__all__", None) or named)
+        for key in (getattr(item, "__all__", None) or named)
         if not key.startswith("_")
     }
     assert public

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import random
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,6 @@ from pipeline.compat.nltk import sentence_bleu, sentence_gleu
 from pipeline.compat.nltk.translate import bleu_score as own
 from pipeline.compat.nltk.translate import gleu_score as own_gleu
 from pipeline.errors import InputError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Corpus = tuple[list[list[list[Any]]], list[list[Any]]]
 EXACT = (None, *(f"method{number}" for number in range(4)))
@@ -52,7 +50,8 @@ WORDS: list[Any] = [
 def corpus(seed: int, lines: int = 6, most: int = 12) -> Corpus:
     """Hypotheses with one to four references each; some are short or empty."""
     rng = random.Random(seed)
-    references, hypotheses = [], []
+    references = []
+    hypotheses = []
     for _ in range(lines):
         base = rng.choices(WORDS, k=rng.choice([0, 1, 2, 3, 4, 5, most]))
         hypotheses.append([word for word in base if rng.random() > 0.1])

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from rouge_score import rouge_scorer as peer
@@ -12,9 +13,6 @@ from rouge_score import tokenizers as peer_tokenizers
 from pipeline.compat.rouge_score import rouge_scorer
 from pipeline.errors import InputError
 from tests.metrics.test_rouge import TYPES, texts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Blanks(peer_tokenizers.Tokenizer):  # type: ignore[misc]
@@ -42,10 +40,8 @@ def test_types_with_one_target_and_with_several(
     types: list[str], settings: dict[str, Any]
 ) -> None:
     rng = random.Random(3)
-    mine, theirs = (
-        rouge_scorer.RougeScorer(types, **settings),
-        peer.RougeScorer(types, **settings),
-    )
+    mine = rouge_scorer.RougeScorer(types, **settings)
+    theirs = peer.RougeScorer(types, **settings)
     pool = texts(1, 60)
     for prediction in texts(2, 40):
         targets = rng.choices(pool, k=rng.randint(1, 4))

@@ -7,7 +7,8 @@ from __future__ import annotations
 import itertools
 import logging
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 import pytest
 import sacrebleu
@@ -15,14 +16,12 @@ import sacrebleu
 from pipeline.compat import sacrebleu as own
 from pipeline.errors import InputError
 from tests.metrics.test_bleu import generated
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+from tests.support.words import wordlist
 
 peer: Any = sacrebleu
 """The package, whose types do not say that references may be None."""
 Texts = tuple[list[str], list[list[str | None]]]
-TOKENIZERS = ["none", "char", "13a", "zh", "intl"]
+TOKENIZERS = wordlist("none char 13a zh intl")
 SMOOTHINGS: list[tuple[str, float | None]] = [
     *(
         ("exp", None),
@@ -50,12 +49,12 @@ def corpus(
     of each line.
     """
     rng = random.Random(seed)
-    hypotheses, made = generated(seed, lines, references)
-    sets: list[list[str | None]] = [list(texts) for texts in made]
+    hypotheses, built = generated(seed, lines, references)
+    sets: list[list[str | None]] = [list(texts) for texts in built]
     for line in range(lines if missing else 0):
-        kept = rng.randrange(references)
+        remaining = rng.randrange(references)
         for number, texts in enumerate(sets):
-            if number != kept and rng.random() < 0.5:
+            if number != remaining and rng.random() < 0.5:
                 texts[line] = None
     return hypotheses, sets
 
@@ -63,11 +62,11 @@ def corpus(
 def same(mine: Any, theirs: Any) -> None:
     """All attributes, floats bit for bit but for sums of mean lengths, and what is printed."""
     for name, value in vars(mine).items():
-        wanted = getattr(theirs, name)
+        expected = getattr(theirs, name)
         assert value == (
-            pytest.approx(wanted, rel=1e-14)
+            pytest.approx(expected, rel=1e-14)
             if name in ("score", "ref_length")
-            else wanted
+            else expected
         ), name
     assert repr(mine) == repr(theirs)
     for width, alone in itertools.product((1, 2, 4, 12), (True, False)):
@@ -78,10 +77,8 @@ def check(
     mine: Any, theirs: Any, hypotheses: Sequence[str], references: Any
 ) -> None:
     """The score of the corpus, of its sentences, and signatures."""
-    one, two = (
-        mine.corpus_score(hypotheses, references),
-        theirs.corpus_score(hypotheses, references),
-    )
+    one = mine.corpus_score(hypotheses, references)
+    two = theirs.corpus_score(hypotheses, references)
     same(one, two)
     signature = str(theirs.get_signature())
     assert mine.get_signature() == signature
@@ -181,10 +178,10 @@ def test_the_functions_of_older_versions() -> None:
         {"smooth_method": "floor", "lowercase": True},
         {"tokenize": "intl", "use_effective_order": True},
     ):
-        given: dict[str, Any] = keys
+        arguments: dict[str, Any] = keys
         same(
-            own.corpus_bleu(hypotheses, references, **given),
-            peer.corpus_bleu(hypotheses, references, **given),
+            own.corpus_bleu(hypotheses, references, **arguments),
+            peer.corpus_bleu(hypotheses, references, **arguments),
         )
     for line, hypothesis in enumerate(hypotheses):
         texts: Any = [texts[line] for texts in references]
@@ -206,10 +203,10 @@ def test_the_functions_of_older_versions() -> None:
         own.corpus_chrf(hypotheses, references, **chosen),
         peer.corpus_chrf(hypotheses, references, **chosen),
     )
-    kept: dict[str, Any] = {"remove_whitespace": False}
+    remaining: dict[str, Any] = {"remove_whitespace": False}
     same(
-        own.corpus_chrf(hypotheses, references, **kept),
-        peer.corpus_chrf(hypotheses, references, **kept),
+        own.corpus_chrf(hypotheses, references, **remaining),
+        peer.corpus_chrf(hypotheses, references, **remaining),
     )
 
 

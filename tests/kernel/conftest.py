@@ -1,25 +1,5 @@
 """The kernels that tests ask for."""
 
-from __future__ import annotations
+from tests.support.kernels import kernel_fixtures
 
-import pytest
-
-from tests.conftest import KERNELS, forced_kernel
-from tests.support.kernels import NATIVE, Twin
-
-
-@pytest.fixture(scope="session")
-def native() -> Twin:
-    """The compiled kernel itself. Tests are skipped where it was not built, and fail where it does
-    not load."""
-    with forced_kernel("native"):
-        pass
-    return NATIVE
-
-
-@pytest.fixture(params=KERNELS)
-def twin(request: pytest.FixtureRequest) -> Twin:
-    """Each kernel in turn, whichever is used."""
-    if request.param == "native":
-        request.getfixturevalue("native")
-    return Twin(request.param)
+native, twin = kernel_fixtures()

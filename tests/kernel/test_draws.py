@@ -6,24 +6,21 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from pipeline.kernel import native_function
 from pipeline.kernel.common import BALANCED, SAMPLERS
 from tests.support.kernels import NATIVE, PYTHON, Twin
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from numpy.typing import NDArray
-
-    Ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
 
 WIDTHS: Any = native_function("WIDTHS", "draws") or ()
 ALL = sorted(SAMPLERS + BALANCED)
@@ -55,9 +52,9 @@ def present_of(seed: int, lines: int, references: int) -> Ints:
 
 def naive(drawn: NDArray[np.uint8], terms: Sequence[Ints]) -> list[list[int]]:
     """The sums line by line."""
-    whole = np.concatenate(terms, axis=2)
-    lines = np.arange(len(whole))
-    return [whole[lines, row].sum(axis=0).tolist() for row in drawn]
+    full = np.concatenate(terms, axis=2)
+    lines = np.arange(len(full))
+    return [full[lines, row].sum(axis=0).tolist() for row in drawn]
 
 
 @pytest.mark.parametrize("missing", [False, True])
@@ -67,23 +64,17 @@ def test_all_widths_draw_and_sum_as_the_python_kernel(
     native: Twin, sampler: str, references: int, missing: bool
 ) -> None:
     """With more lines than a state has words, and streams that do not fill the vectors."""
-    lines, iterations, seed = 700, [0, 1, 7, *range(20, 35)], references
+    lines = 700
+    iterations = [0, 1, 7, *range(20, 35)]
+    seed = references
     terms = terms_of(seed, lines, references)
     present = present_of(seed, lines, references) if missing else None
-    drawn = PYTHON.Drawer(sampler, iterations, lines, references, seed).take(
-        lines, present
-    )
-    expected = (
-        PYTHON.Drawer(sampler, iterations, lines, references, seed)
-        .sums(terms, present)
-        .tolist()
-    )
+    arguments = sampler, iterations, lines, references, seed
+    drawn = PYTHON.Drawer(*arguments).take(lines, present)
+    expected = PYTHON.Drawer(*arguments).sums(terms, present).tolist()
     assert expected == naive(drawn, terms)
     for bits in WIDTHS:
-        make = [
-            native.Drawer(sampler, iterations, lines, references, seed, bits)
-            for _ in range(2)
-        ]
+        make = [native.Drawer(*arguments, bits) for _ in range(2)]
         assert make[0].take(lines, present).tolist() == drawn.tolist(), bits
         assert make[1].sums(terms, present).tolist() == expected, bits
 
@@ -106,21 +97,19 @@ def test_neither_cuts_nor_widths_can_be_seen(
 ) -> None:
     bits = data.draw(st.sampled_from(WIDTHS))
     borders = [0, *sorted(cuts), 400]
-    terms, present = (
-        terms_of(1, 400, references, (3,)),
-        present_of(2, 400, references),
-    )
-    whole = NATIVE.Drawer(sampler, iterations, 400, references, 3).sums(
+    terms = terms_of(1, 400, references, (3,))
+    present = present_of(2, 400, references)
+    full = NATIVE.Drawer(sampler, iterations, 400, references, 3).sums(
         terms, present if missing else None
     )
     cut = NATIVE.Drawer(sampler, iterations, 400, references, 3, bits)
-    total = np.zeros_like(whole)
+    total = np.zeros_like(full)
     for low, high in itertools.pairwise(borders):
         total += cut.sums(
             [term[low:high] for term in terms],
             present[low:high] if missing else None,
         )
-    assert total.tolist() == whole.tolist()
+    assert total.tolist() == full.tolist()
 
 
 @pytest.mark.parametrize("references", [2, 3, 4, 100])
@@ -128,20 +117,22 @@ def test_ten_thousand_lines_are_those_of_pythons_generator(
     native: Twin, references: int
 ) -> None:
     """So many that the highest 16 bits of a word leave draws open, for 3 and 100 references."""
-    lines, iterations = 10_000, range(60, 64)
+    lines = 10_000
+    iterations = range(60, 64)
     for bits in WIDTHS:
         drawn = native.Drawer(
             "python2", iterations, lines, references, 0, bits
         ).take(lines)
         for iteration, row in zip(iterations, drawn.tolist(), strict=True):
-            own = random.Random(101 * iteration)
+            item = random.Random(101 * iteration)
             assert row == [
-                int(own.random() * references) for _ in range(lines)
+                int(item.random() * references) for _ in range(lines)
             ], bits
 
 
 def test_more_streams_than_are_drawn_at_once(native: Twin) -> None:
-    lines, count = 130, 1100
+    lines = 130
+    count = 1100
     terms = terms_of(5, lines, 3, (2,))
     expected = (
         PYTHON.Drawer("python2", range(count), lines, 3).sums(terms).tolist()
@@ -158,17 +149,11 @@ def test_more_lines_and_columns_than_are_summed_at_once(native: Twin) -> None:
     """5,000 lines of 40 columns, and so many references that few lines are summed at once."""
     for references, lines in ((2, 5000), (200, 300)):
         terms = terms_of(6, lines, references, (40,))
-        expected = (
-            PYTHON.Drawer("python2", range(70), lines, references)
-            .sums(terms)
-            .tolist()
+        found, expected = (
+            kernel.Drawer("python2", range(70), lines, references).sums(terms)
+            for kernel in (native, PYTHON)
         )
-        assert (
-            native.Drawer("python2", range(70), lines, references)
-            .sums(terms)
-            .tolist()
-            == expected
-        )
+        assert found.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize(
@@ -183,26 +168,15 @@ def test_sums_beyond_32_bits(native: Twin, references: int, top: int) -> None:
         np.where(np.arange(references)[:, None] > 0, top, -top)
         + terms_of(7, 2100, references, (2,), 1)[0]
     ]
-    expected = PYTHON.Drawer("python2", range(80), 2100, references).sums(terms)
-    assert (
-        native.Drawer("python2", range(80), 2100, references)
-        .sums(terms)
-        .tolist()
-        == expected.tolist()
+    found, expected = (
+        kernel.Drawer("python2", range(80), 2100, references).sums(terms)
+        for kernel in (native, PYTHON)
     )
-    drawn = (
-        PYTHON.Drawer("python2", range(2), 2100, references)
-        .take(2100)
-        .astype(int)
-    )
-    exact = [
-        sum(int(terms[0][line, r, 1]) for line, r in enumerate(row))
-        for row in drawn
-    ]
-    assert [
-        (number - value) % 2**64
-        for number, value in zip(exact, expected[:, 1].tolist(), strict=False)
-    ] == [0, 0]
+    assert found.tolist() == expected.tolist()
+    drawn = PYTHON.Drawer("python2", range(2), 2100, references).take(2100)
+    for row, total in zip(drawn, expected[:2, 1].tolist(), strict=True):
+        exact = sum(map(int, terms[0][np.arange(2100), row, 1]))
+        assert (exact - total) % 2**64 == 0
 
 
 @pytest.mark.parametrize("sampler", sorted(SAMPLERS))
@@ -211,11 +185,11 @@ def test_lines_with_missing_references_take_their_part_of_the_same_stream(
 ) -> None:
     """A block of lines in which none is missing draws on where the block before ended."""
     present = np.array([3, 1, 2, 3, 3, 2, 1, 3, 3, 3, 3, 3])
-    whole = twin.Drawer(sampler, range(5), 12, 3).take(12, present)
+    full = twin.Drawer(sampler, range(5), 12, 3).take(12, present)
     drawer = twin.Drawer(sampler, range(5), 12, 3)
     parts = [drawer.take(8, present[:8]), drawer.take(4)]
-    assert np.concatenate(parts, axis=1).tolist() == whole.tolist()
-    assert (whole < present).all()
+    assert np.concatenate(parts, axis=1).tolist() == full.tolist()
+    assert (full < present).all()
 
 
 def test_python3_draws_with_missing_references_as_randint(twin: Twin) -> None:
@@ -223,8 +197,8 @@ def test_python3_draws_with_missing_references_as_randint(twin: Twin) -> None:
     for iteration, row in enumerate(
         twin.Drawer("python3", range(3), 3000, 9).take(3000, present).tolist()
     ):
-        own = random.Random(101 * iteration)
-        assert row == [own.randint(0, limit - 1) for limit in present.tolist()]
+        item = random.Random(101 * iteration)
+        assert row == [item.randint(0, limit - 1) for limit in present.tolist()]
 
 
 def check_passed(before: Any, after: Any, rows: int, things: int) -> None:
@@ -232,10 +206,10 @@ def check_passed(before: Any, after: Any, rows: int, things: int) -> None:
     counted.
     """
     for twin in (NATIVE, PYTHON):
-        own = generator(0)
-        own.bit_generator.state = before
-        twin.pass_draws(own, rows, things)
-        assert own.bit_generator.state == after
+        item = generator(0)
+        item.bit_generator.state = before
+        twin.pass_draws(item, rows, things)
+        assert item.bit_generator.state == after
 
 
 @given(
@@ -259,7 +233,7 @@ def test_draws_with_replacement_are_counted_alike(
         assert counts[0].tolist() == [
             (3 + np.bincount(row, minlength=things)).tolist() for row in drawn
         ]
-    states = [own.bit_generator.state for own in generators]
+    states = [item.bit_generator.state for item in generators]
     assert states[0] == states[1] == states[2]
 
 
@@ -286,82 +260,51 @@ def test_draws_of_rare_words_are_made_again(native: Twin) -> None:
     things = 3 << 20  # 2**32 % things is 2**20
     for make in (np.random.PCG64, np.random.MT19937):
         counts = [np.zeros((1, things), np.uint8) for _ in range(2)]
-        own = [np.random.Generator(make(5)) for _ in range(2)]
-        native.add_draws(own[0], counts[0])
-        PYTHON.add_draws(own[1], counts[1])
+        item = [np.random.Generator(make(5)) for _ in range(2)]
+        native.add_draws(item[0], counts[0])
+        PYTHON.add_draws(item[1], counts[1])
         assert (counts[0] == counts[1]).all()
-        native.pass_draws(own[0], 1, 9)
-        PYTHON.pass_draws(own[1], 1, 9)
-        assert own[0].random() == own[1].random()
+        native.pass_draws(item[0], 1, 9)
+        PYTHON.pass_draws(item[1], 1, 9)
+        assert item[0].random() == item[1].random()
 
 
-@pytest.mark.parametrize("kernel", ["python", "native"])
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("arguments", "message"),
     [
-        (
-            lambda drawer: drawer("dice", [0], 1, 2),
-            "sampler: expected one of python2, python3",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 0),
-            "references: expected 1 to 255, found 0",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 256),
-            "references: expected 1 to 255, found 256",
-        ),
-        (
-            lambda drawer: drawer("python2", [-1], 1, 2),
-            "iterations: expected numbers",
-        ),
-        (
-            lambda drawer: drawer("python2", [2**32 // 101], 1, 2),
-            "iterations: expected numbers",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).take(-1),
-            "lines: expected 0 or more",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).take(2, np.array([1])),
-            "present: expected a number for each",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).take(1, np.array([0])),
-            "present: expected 1 to 2 references",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).take(1, np.array([3])),
-            "present: expected 1 to 2 references",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).sums([]),
-            "terms: expected the shape",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).sums(terms_of(0, 1, 3)),
-            "terms: expected the shape",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).sums(
-                [np.zeros((1, 2, 1))]
-            ),
-            "terms: expected int64",
-        ),
-        (
-            lambda drawer: drawer("python2", [0], 1, 2).sums(
-                [np.zeros((2, 2, 4), int)[:, :, ::2]]
-            ),
-            "terms: expected",
-        ),
+        (("dice", [0], 1, 2), "sampler: expected one of python2, python3"),
+        (("python2", [0], 1, 0), "references: expected 1 to 255, found 0"),
+        (("python2", [0], 1, 256), "references: expected 1 to 255, found 256"),
+        (("python2", [-1], 1, 2), "iterations: expected numbers"),
+        (("python2", [2**32 // 101], 1, 2), "iterations: expected numbers"),
+    ],
+)
+def test_drawers_that_cannot_be_are_refused(
+    twin: Twin, arguments: Any, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        twin.Drawer(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        ("take", (-1,), "lines: expected 0 or more"),
+        ("take", (2, np.array([1])), "present: expected a number for each"),
+        ("take", (1, np.array([0])), "present: expected 1 to 2 references"),
+        ("take", (1, np.array([3])), "present: expected 1 to 2 references"),
+        ("sums", ([],), "terms: expected the shape"),
+        ("sums", (terms_of(0, 1, 3),), "terms: expected the shape"),
+        ("sums", ([np.zeros((1, 2, 1))],), "terms: expected int64"),
+        ("sums", ([np.zeros((2, 2, 4), int)[:, :, ::2]],), "terms: expected"),
     ],
 )
 def test_wrong_arguments_are_refused_alike(
-    native: Twin, kernel: str, call: Any, message: str
+    twin: Twin, function: str, arguments: Any, message: str
 ) -> None:
+    drawer = twin.Drawer("python2", [0], 1, 2)
     with pytest.raises(ValueError, match=message):
-        call((native if kernel == "native" else PYTHON).Drawer)
+        getattr(drawer, function)(*arguments)
 
 
 def test_a_width_that_the_processor_lacks_is_refused(native: Twin) -> None:
@@ -373,18 +316,14 @@ def test_a_width_that_the_processor_lacks_is_refused(native: Twin) -> None:
 def test_nothing_to_draw(twin: Twin, sampler: str) -> None:
     assert twin.Drawer(sampler, [], 5, 3).take(5).shape == (0, 5)
     assert twin.Drawer(sampler, [1, 2], 5, 3).take(0).shape == (2, 0)
-    assert twin.Drawer(sampler, [], 5, 3).sums(
-        terms_of(0, 5, 3, (2, 1))
-    ).shape == (
-        0,
-        3,
-    )
-    assert twin.Drawer(sampler, [1], 5, 3).sums(
-        terms_of(0, 0, 3, (2,))
-    ).tolist() == [[0, 0]]
-    assert twin.Drawer(sampler, [1], 5, 3).sums(
-        terms_of(0, 5, 3, (0,))
-    ).shape == (1, 0)
+
+    def sums(iterations: list[int], lines: int, *widths: int) -> Any:
+        terms = terms_of(0, lines, 3, widths)
+        return twin.Drawer(sampler, iterations, 5, 3).sums(terms)
+
+    assert sums([], 5, 2, 1).shape == (0, 3)
+    assert sums([1], 0, 2).tolist() == [[0, 0]]
+    assert sums([1], 5, 0).shape == (1, 0)
 
 
 def test_several_threads_draw_at_once(native: Twin) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +13,8 @@ from sacrebleu.metrics.lib_ter import translation_edit_rate
 
 from pipeline.errors import LongTextError
 from pipeline.kernel import common
-from tests.oracles.imeasure import ids_of
-from tests.support.kernels import NATIVE, PYTHON, Twin
-
-if TYPE_CHECKING:
-    from pipeline.kernel.common import Encoded
+from pipeline.kernel.common import Encoded
+from tests.support.kernels import NATIVE, PYTHON, Twin, encoded
 
 Line = list[int]
 
@@ -26,20 +23,20 @@ def moved(rng: random.Random, base: Line, types: int) -> Line:
     """Return a line with words changed, and with blocks that stand elsewhere."""
     result = list(base)
     for _ in range(rng.randint(0, 5)):
-        place = rng.randint(0, len(result))
-        result[place : place + rng.randint(0, 3)] = rng.choices(
+        first = rng.randint(0, len(result))
+        result[first : first + rng.randint(0, 3)] = rng.choices(
             range(types), k=rng.randint(0, 3)
         )
     for _ in range(rng.randint(0, 3)):
         start = rng.randint(0, len(result))
         block = result[start : start + rng.randint(1, 14)]
         del result[start : start + len(block)]
-        place = rng.randint(0, len(result))
-        result[place:place] = block
+        first = rng.randint(0, len(result))
+        result[first:first] = block
     return result
 
 
-def made(
+def generated(
     seed: int, sizes: tuple[int, ...] = (0, 1, 2, 5, 8, 16)
 ) -> tuple[list[Encoded], list[Encoded]]:
     """Six lines of two references and two outputs, which resemble each other or not at all."""
@@ -54,38 +51,37 @@ def made(
             else rng.choices(range(types), k=rng.choice(sizes))
         )
 
-    texts = [ids_of([like(base) for base in bases]) for _ in range(4)]
+    texts = [encoded([like(base) for base in bases]) for _ in range(4)]
     return texts[:2], texts[2:]
 
 
-def words(text: Encoded, line: int) -> list[str]:
+def edits_of(output: Line, reference: Line) -> int:
+    """Return sacreBLEU's number of edits."""
+    words = [*map(str, output)], [*map(str, reference)]
+    return int(translation_edit_rate(*words)[0])
+
+
+def edits_by(kernel: Twin, output: Line, reference: Line) -> Any:
+    """Return the number of edits of one line by a kernel."""
+    return kernel.edit_rate([encoded([reference])], [encoded([output])]).item()
+
+
+def line_of(text: Encoded, line: int) -> Line:
     start, stop = text.offsets[line : line + 2]
-    return [str(number) for number in text.ids[start:stop].tolist()]
-
-
-def expected(
-    references: list[Encoded], systems: list[Encoded]
-) -> list[list[list[int]]]:
-    return [
-        [
-            [
-                translation_edit_rate(words(s, line), words(r, line))[0]
-                for r in references
-            ]
-            for line in range(6)
-        ]
-        for s in systems
-    ]
+    numbers: Line = text.ids[start:stop].tolist()
+    return numbers
 
 
 @pytest.mark.parametrize("seed", range(6))
 def test_the_edits_are_sacrebleus(twin: Twin, seed: int) -> None:
-    references, systems = made(seed)
+    references, systems = generated(seed)
     found = twin.edit_rate(references, systems)
-    assert (found.dtype, found.tolist()) == (
-        np.int64,
-        expected(references, systems),
-    )
+    assert found.dtype == np.int64
+    assert found.shape == (2, 6, 2)
+    for system, line, reference in np.ndindex(found.shape):
+        assert found[system, line, reference] == edits_of(
+            line_of(systems[system], line), line_of(references[reference], line)
+        )
 
 
 @given(
@@ -95,13 +91,9 @@ def test_the_edits_are_sacrebleus(twin: Twin, seed: int) -> None:
 def test_any_two_texts_have_sacrebleus_edits(
     output: Line, reference: Line
 ) -> None:
-    wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[
-        0
-    ]
-    for kernel in (PYTHON, NATIVE):
-        assert kernel.edit_rate(
-            [ids_of([reference])], [ids_of([output])]
-        ).tolist() == [[[wanted]]]
+    expected = edits_of(output, reference)
+    assert edits_by(PYTHON, output, reference) == expected
+    assert edits_by(NATIVE, output, reference) == expected
 
 
 RNG = random.Random(5)
@@ -135,64 +127,43 @@ def test_every_limit_is_sacrebleus(
     name: str, request: pytest.FixtureRequest, output: Line, reference: Line
 ) -> None:
     twin = PYTHON if name == "python" else request.getfixturevalue("native")
-    wanted = translation_edit_rate([*map(str, output)], [*map(str, reference)])[
-        0
-    ]
-    assert twin.edit_rate(
-        [ids_of([reference])], [ids_of([output])]
-    ).tolist() == [[[wanted]]]
+    assert edits_by(twin, output, reference) == edits_of(output, reference)
 
 
-def test_edits_by_hand(twin: Twin) -> None:
-    # by hand: equal; one shift; one more word; one word less; one changed; nothing in the
-    # reference; in the output
-    outputs = [
-        [1, 2, 3],
-        [4, 5, 1, 2, 3],
-        [1, 2, 9, 3],
-        [1, 3],
-        [1, 9, 3],
-        [1, 2],
-        [],
-    ]
-    references = [
-        [1, 2, 3],
-        [1, 2, 3, 4, 5],
-        [1, 2, 3],
-        [1, 2, 3],
-        [1, 2, 3],
-        [],
-        [1, 2, 3],
-    ]
-    assert twin.edit_rate([ids_of(references)], [ids_of(outputs)])[
-        0, :, 0
-    ].tolist() == [
-        0,
-        1,
-        1,
-        1,
-        1,
-        2,
-        3,
-    ]
+@pytest.mark.parametrize(
+    ("output", "reference", "edits"),
+    [
+        ([1, 2, 3], [1, 2, 3], 0),
+        ([4, 5, 1, 2, 3], [1, 2, 3, 4, 5], 1),  # one shift
+        ([1, 2, 9, 3], [1, 2, 3], 1),
+        ([1, 3], [1, 2, 3], 1),
+        ([1, 9, 3], [1, 2, 3], 1),
+        ([1, 2], [], 2),
+        ([], [1, 2, 3], 3),
+    ],
+)
+def test_edits_by_hand(
+    twin: Twin, output: Line, reference: Line, edits: int
+) -> None:
+    assert edits_by(twin, output, reference) == edits
 
 
 def test_there_need_be_no_system_and_no_line(twin: Twin) -> None:
-    assert twin.edit_rate([ids_of([[1]])], []).shape == (0, 1, 1)
-    assert twin.edit_rate([ids_of([])] * 2, [ids_of([])]).shape == (1, 0, 2)
+    assert twin.edit_rate([encoded([[1]])], []).shape == (0, 1, 1)
+    assert twin.edit_rate([encoded([])] * 2, [encoded([])]).shape == (1, 0, 2)
 
 
 def test_what_is_wrong_is_refused_by_both(
     twin: Twin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ValueError, match="at least one is needed"):
-        twin.edit_rate([], [ids_of([[1]])])
+        twin.edit_rate([], [encoded([[1]])])
     with pytest.raises(ValueError, match="different numbers of lines"):
-        twin.edit_rate([ids_of([[1], [2]])], [ids_of([[1]])])
+        twin.edit_rate([encoded([[1], [2]])], [encoded([[1]])])
     monkeypatch.setattr(common, "MAX_BEAM_CELLS", 200)
     with pytest.raises(
         LongTextError,
         match="of 4 and 1 tokens are too long for the edits of TER",
     ) as error:
-        twin.edit_rate([ids_of([[1], [1]])], [ids_of([[1], [1, 2, 3, 4]])])
+        twin.edit_rate([encoded([[1], [1]])], [encoded([[1], [1, 2, 3, 4]])])
     assert (error.value.text, error.value.line) == (1, 1)

@@ -5,8 +5,9 @@ together.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,27 +21,12 @@ from pipeline.kernel.python.lcs import lcs
 from pipeline.kernel.python.overlap import overlap
 from pipeline.tokenizers import Tokenization
 from tests.conftest import forced_kernel
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from tests.kernel.test_kernels import lines_of
+from tests.support.words import wordlist
 
 TOKENS = [
-    "a",
-    "b",
-    "A",
-    "aa",
-    ".",
-    ",",
-    "a.",
-    "1.5",
-    "dog's",
-    "naïve",
-    "日本",
-    "😀",
-    "-",
-    "İ",
-    "K",
-    "longer-than-8",
+    *wordlist("a b A aa . , a. 1.5 dog's naïve 日本 😀 - İ longer-than-8"),
+    "\u212a",
     "\n",
 ]
 LINE = st.lists(st.sampled_from(TOKENS), max_size=9).map(" ".join) | st.text(
@@ -58,14 +44,9 @@ def prepared(
     references: Sequence[Sequence[str]],
     split: str,
 ) -> Any:
-    texts = [
-        join_lines(line.encode() for line in reference)
-        for reference in references
-    ]
+    texts = [lines_of(*reference) for reference in references]
     return function_of("native", "Prepared", "prepared")(
-        None
-        if source is None
-        else join_lines(line.encode() for line in source),
+        None if source is None else lines_of(*source),
         texts,
         split,
     )
@@ -80,7 +61,7 @@ def together(
 ) -> dict[str, Any]:
     """What the specification counts where all texts are encoded in one call."""
     texts = [*([source] if source is not None else []), *references, outputs]
-    lines = [join_lines(line.encode() for line in text) for text in texts]
+    lines = [lines_of(*text) for text in texts]
     encoded = (
         words(lines, split).texts
         if split in common.FOLDS
@@ -99,7 +80,8 @@ def test_counts_are_those_of_texts_that_are_encoded_together(
     data: st.DataObject,
 ) -> None:
     split = data.draw(st.sampled_from([*common.SPLITS, *common.FOLDS]))
-    order, sets = data.draw(st.integers(1, 6)), data.draw(st.integers(1, 6))
+    order = data.draw(st.integers(1, 6))
+    sets = data.draw(st.integers(1, 6))
     lines = data.draw(
         st.lists(
             st.lists(LINE, min_size=1 + sets, max_size=1 + sets),
@@ -161,28 +143,27 @@ def test_long_lines_have_the_subsequences_of_the_other_kernel() -> None:
 def test_wrong_arguments_are_refused() -> None:
     frozen = prepared(None, [["a b"]], "whitespace")
     row = np.zeros(1, np.int64)
-    wrong: list[tuple[type[Exception], Any]] = [
-        (TypeError, lambda: frozen.count([None], row, 2, ("match",))),
-        (IndexError, lambda: frozen.count(["a"], row + 1, 2, ("match",))),
-        (IndexError, lambda: frozen.count(["a"], row - 1, 2, ("match",))),
-        (ValueError, lambda: frozen.count(["a", "b"], row, 2, ("match",))),
-        (ValueError, lambda: frozen.count(["a"], row, 17, ("match",))),
-        (KeyError, lambda: frozen.count(["a"], row, 2, ("matches",))),
-        (
-            UnicodeEncodeError,
-            lambda: frozen.count(["\ud800"], row, 2, ("match",)),
-        ),
-        (
-            UnicodeDecodeError,
-            lambda: frozen.count([b"\xff"], row, 2, ("match",)),
-        ),
-        (KeyError, lambda: prepared(None, [["a"]], "words")),
-        (ValueError, lambda: prepared(None, [["a"], ["a", "b"]], "blank")),
-        (ValueError, lambda: prepared(None, [], "blank")),
+    outputs: list[tuple[type[Exception], Any]] = [
+        (TypeError, ([None], row, 2, ("match",))),
+        (IndexError, (["a"], row + 1, 2, ("match",))),
+        (IndexError, (["a"], row - 1, 2, ("match",))),
+        (ValueError, (["a", "b"], row, 2, ("match",))),
+        (ValueError, (["a"], row, 17, ("match",))),
+        (KeyError, (["a"], row, 2, ("matches",))),
+        (UnicodeEncodeError, (["\ud800"], row, 2, ("match",))),
+        (UnicodeDecodeError, ([b"\xff"], row, 2, ("match",))),
     ]
-    for error, call in wrong:
+    for error, arguments in outputs:
         with pytest.raises(error):
-            call()
+            frozen.count(*arguments)
+    references: list[tuple[type[Exception], Any, str]] = [
+        (KeyError, [["a"]], "words"),
+        (ValueError, [["a"], ["a", "b"]], "blank"),
+        (ValueError, [], "blank"),
+    ]
+    for error, texts, split in references:
+        with pytest.raises(error):
+            prepared(None, texts, split)
     assert frozen.count(["a a"], row, 1, ("match",))["match"].tolist() == [
         [[1]]
     ]
@@ -193,8 +174,10 @@ def test_prepared_texts_are_pickled_and_shared_by_threads() -> None:
     lines = [
         f"the {number} cat sat {number % 7} on the mat" for number in range(50)
     ]
-    kept = pickle.dumps(prepared(lines, [lines, lines[::-1]], "whitespace"))
-    frozen = pickle.loads(kept)  # noqa: S301 (made here)
+    remaining = pickle.dumps(
+        prepared(lines, [lines, lines[::-1]], "whitespace")
+    )
+    frozen = pickle.loads(remaining)  # noqa: S301 (made here)
     rows = np.arange(50)
     expected = frozen.count(lines, rows, 4, ("match", "penalty"), True)
 

@@ -8,7 +8,7 @@ import math
 import random
 import re
 import sys
-from typing import TYPE_CHECKING
+from itertools import chain
 
 import numpy as np
 import pytest
@@ -17,10 +17,9 @@ from pipeline.errors import InvalidTextError, LongTextError
 from pipeline.kernel import common
 from pipeline.kernel.common import Encoded, Sentences, join_lines
 from tests.oracles import naive_rouge as naive
-from tests.support.kernels import PYTHON, Twin
+from tests.support.kernels import Twin, encoded
 
-if TYPE_CHECKING:
-    Text = list[list[list[int]]]
+Text = list[list[list[int]]]
 
 POWERS = np.array([float(k) ** 1.2 for k in range(400)])
 SIZES = [0, 1, 2, 3, 5, 8, 20, 63, 64, 65, 127, 128, 129, 200]
@@ -32,49 +31,37 @@ def weigh(k: int) -> float:
 
 def sentences(text: Text) -> Sentences:
     """Lines of sentences of ids, as the kernel takes them."""
-    flat = [sentence for line in text for sentence in line]
-    ids = np.array([token for sentence in flat for token in sentence], np.int32)
-    offsets = np.cumsum(
-        [0, *(len(sentence) for sentence in flat)], dtype=np.int64
-    )
-    return Sentences(
-        ids,
-        offsets,
-        np.cumsum([0, *(len(line) for line in text)], dtype=np.int64),
-    )
+    flat = encoded([*chain(*text)])
+    firsts = np.cumsum([0, *map(len, text)], dtype=np.int64)
+    return Sentences(*flat, firsts)
 
 
-def whole(text: Text) -> Encoded:
+def full(text: Text) -> Encoded:
     return sentences(text).as_lines
 
 
 def joined(line: list[list[int]]) -> list[int]:
-    return [token for sentence in line for token in sentence]
+    return [*chain(*line)]
 
 
-def made(seed: int, lines: int, texts: int) -> list[Text]:
+def generated(seed: int, lines: int, texts: int) -> list[Text]:
     """Texts whose lines resemble each other, of few or many different tokens."""
     rng = random.Random(seed)
     types = rng.choice([1, 2, 3, 10, 100])
     result: list[Text] = [[] for _ in range(texts)]
     for _ in range(lines):
-        base = [
-            [
-                rng.randrange(types)
-                for _ in range(
-                    rng.choice(SIZES if seed % 3 == 0 else SIZES[:7])
-                )
-            ]
-            for _ in range(rng.choice([0, 1, 1, 2, 4]))
-        ]
+        base = []
+        for _ in range(rng.choice([0, 1, 1, 2, 4])):
+            size = rng.choice(SIZES if seed % 3 == 0 else SIZES[:7])
+            base.append([rng.randrange(types) for _ in range(size)])
         for text in result:
             line = []
             for sentence in base:
                 edited = list(sentence)
                 for _ in range(rng.randint(0, 4)):
-                    place = rng.randint(0, len(edited))
-                    edited[place : place + rng.randint(0, 2)] = rng.choices(
-                        range(types), k=rng.randint(0, 2)
+                    position = rng.randint(0, len(edited))
+                    edited[position : position + rng.randint(0, 2)] = (
+                        rng.choices(range(types), k=rng.randint(0, 2))
                     )
                 line.append(edited)
             if rng.random() < 0.2:
@@ -87,17 +74,19 @@ def made(seed: int, lines: int, texts: int) -> list[Text]:
 
 @pytest.mark.parametrize("seed", range(24))
 def test_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None:
-    one, two, three = made(seed, 4, 3)
-    references, systems = [one, two], [three, one]
+    one, two, three = generated(seed, 4, 3)
+    references = [one, two]
+    systems = [three, one]
     lengths = twin.lcs(
-        [whole(t) for t in references], [whole(t) for t in systems]
+        [full(t) for t in references], [full(t) for t in systems]
     )
     hits = twin.union_lcs(
         [sentences(t) for t in references], [sentences(t) for t in systems]
     )
     assert lengths.shape == hits.shape == (2, 4, 2)
     for s, line, r in np.ndindex(lengths.shape):
-        reference, output = references[r][line], systems[s][line]
+        reference = references[r][line]
+        output = systems[s][line]
         assert lengths[s, line, r] == naive.lcs(
             joined(reference), joined(output)
         )
@@ -108,8 +97,9 @@ def test_subsequences_are_the_naive_ones(twin: Twin, seed: int) -> None:
 def test_weighted_subsequences_are_the_naive_ones(
     twin: Twin, seed: int
 ) -> None:
-    one, two, three = made(seed * 3 + 1, 3, 3)
-    references, systems = [one, two], [three, one]
+    one, two, three = generated(seed * 3 + 1, 3, 3)
+    references = [one, two]
+    systems = [three, one]
     powers = np.array([weigh(k) for k in range(4 * 220)])
     inputs = [sentences(t) for t in references], [sentences(t) for t in systems]
     weights, (hits, bases) = (
@@ -117,7 +107,8 @@ def test_weighted_subsequences_are_the_naive_ones(
         twin.weighted_union(*inputs, powers),
     )
     for s, line, r in np.ndindex(weights.shape):
-        reference, output = references[r][line], systems[s][line]
+        reference = references[r][line]
+        output = systems[s][line]
         assert weights[s, line, r] == pytest.approx(
             naive.weighted_lcs(joined(reference), joined(output), weigh),
             abs=1e-9,
@@ -132,25 +123,24 @@ def test_weighted_subsequences_are_the_naive_ones(
 
 @pytest.mark.parametrize("seed", range(24))
 def test_unions_hit_what_is_allowed(twin: Twin, seed: int) -> None:
-    one, two, three, *others = made(seed * 7 + 2, 4, 7)
-    references, systems = [one, two], [three, one]
+    one, two, three, *others = generated(seed * 7 + 2, 4, 7)
+    references = [one, two]
+    systems = [three, one]
     powers = np.array([weigh(k) for k in range(4 * 220)])
     inputs = [sentences(t) for t in references], [sentences(t) for t in systems]
-    given = [others[:2], others[2:]]
-    allowed = [[whole(text) for text in texts] for texts in given]
+    supplied = [others[:2], others[2:]]
+    allowed = [[*map(full, texts)] for texts in supplied]
     hits, (weights, _) = (
         twin.union_lcs(*inputs, allowed),
         twin.weighted_union(*inputs, powers, allowed),
     )
     for s, line, r in np.ndindex(hits.shape):
-        reference, output, own = (
-            references[r][line],
-            systems[s][line],
-            joined(given[s][r][line]),
-        )
-        assert hits[s, line, r] == naive.union_hits(reference, output, own)
+        reference = references[r][line]
+        output = systems[s][line]
+        item = joined(supplied[s][r][line])
+        assert hits[s, line, r] == naive.union_hits(reference, output, item)
         assert weights[s, line, r] == pytest.approx(
-            naive.weighted_hits(reference, output, weigh, own), abs=1e-9
+            naive.weighted_hits(reference, output, weigh, item), abs=1e-9
         )
     for wrong in (
         allowed[:1],
@@ -168,12 +158,12 @@ def test_unions_hit_what_is_allowed(twin: Twin, seed: int) -> None:
 def test_skip_bigrams_are_the_naive_ones(
     twin: Twin, seed: int, gap: int
 ) -> None:
-    one, two, three, four = made(seed * 5 + 1, 4, 4)
+    one, two, three, four = generated(seed * 5 + 1, 4, 4)
     systems = [three, four]
     limit = None if gap < 0 else gap
     for references in ([one], [one, two], [two, two, one]):
         match, total = twin.skip_bigrams(
-            [whole(t) for t in references], [whole(t) for t in systems], gap
+            [full(t) for t in references], [full(t) for t in systems], gap
         )
         for line in range(4):
             merged = naive.skip_bigrams(joined(references[0][line]), limit)
@@ -190,32 +180,56 @@ def test_skip_bigrams_are_the_naive_ones(
 
 
 def test_references_have_skip_bigrams_without_any_output(twin: Twin) -> None:
-    match, total = twin.skip_bigrams([whole([[[1, 2, 3]], [[]]])], [], -1)
+    match, total = twin.skip_bigrams([full([[[1, 2, 3]], [[]]])], [], -1)
     assert match.shape == (0, 2)
     assert total.tolist() == [3, 0]
 
 
-@pytest.mark.parametrize(
-    "turned", [False, pytest.param(True, marks=pytest.mark.exhaustive)]
-)
+def indices_by_rows(one: list[int], two: list[int]) -> set[int]:
+    """Return what naive.lcs_indices returns, a row of the table at a time."""
+    columns = np.array(two)
+    row = np.zeros(len(two) + 1, np.int16)
+    is_kept = []
+    for token in one:
+        longer = np.maximum(row[1:], row[:-1] + (columns == token))
+        before = row
+        row = np.append(0, np.maximum.accumulate(longer))
+        is_kept.append(row == before)
+    i = len(one)
+    j = len(two)
+    indices = set()
+    while i and j:
+        if one[i - 1] == two[j - 1]:
+            i -= 1
+            j -= 1
+            indices.add(i)
+        elif is_kept[i - 1][j]:
+            i -= 1
+        else:
+            j -= 1
+    return indices
+
+
+@pytest.mark.parametrize("turned", [False, True])
 def test_long_sentences_are_traced_in_segments(
-    native: Twin, turned: bool
+    native: Twin, turned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Beyond 8 MB of columns the compiled twin makes them again, a segment at a time: 12,000 x
+    """Beyond 8 MB of columns the compiled kernel makes them again, a segment at a time: 12,000 x
     6,200 tokens is 9 MB.
     """
+    monkeypatch.setattr(naive, "lcs_indices", indices_by_rows)
     rng = random.Random(9)
-    one = [[[rng.randrange(50) for _ in range(12_000)], [1, 2, 3]]]
-    two = [[[rng.randrange(50) for _ in range(6_200)], [3, 2, 1]]]
-    references, systems = ([two], [one]) if turned else ([one], [two])
-    arguments = (
-        [sentences(t) for t in references],
-        [sentences(t) for t in systems],
-    )
-    assert (
-        native.union_lcs(*arguments).tolist()
-        == PYTHON.union_lcs(*arguments).tolist()
-    )
+    one = [rng.choices(range(50), k=12_000), [1, 2, 3]]
+    two = [rng.choices(range(50), k=6_200), [3, 2, 1]]
+    reference, output = (two, one) if turned else (one, two)
+    found = native.union_lcs([sentences([reference])], [sentences([output])])
+    assert found.item() == naive.union_hits(reference, output)
+
+
+def test_the_oracle_of_long_sentences_is_the_naive_one() -> None:
+    (one, two) = generated(10, 6, 2)
+    for line, other in zip(map(joined, one), map(joined, two), strict=True):
+        assert indices_by_rows(line, other) == naive.lcs_indices(line, other)
 
 
 @pytest.mark.parametrize(
@@ -255,16 +269,14 @@ def test_offsets_that_lead_outside_are_refused(twin: Twin) -> None:
 
 
 def test_unlimited_skip_bigrams_have_a_cap(twin: Twin) -> None:
-    fits, beyond = (
-        [[[1] * common.MAX_SKIPPED]],
-        [[[1] * (common.MAX_SKIPPED + 1)]],
-    )
+    fits = [[[1] * common.MAX_SKIPPED]]
+    beyond = [[[1] * (common.MAX_SKIPPED + 1)]]
     with pytest.raises(
         LongTextError, match="100,001 tokens have too many skip bigrams"
     ) as caught:
-        twin.skip_bigrams([whole(fits)], [whole(fits), whole(beyond)], -1)
+        twin.skip_bigrams([full(fits)], [full(fits), full(beyond)], -1)
     assert (caught.value.text, caught.value.line) == (2, 0)
-    match, total = twin.skip_bigrams([whole(beyond)], [whole(beyond)], 0)
+    match, total = twin.skip_bigrams([full(beyond)], [full(beyond)], 0)
     assert match.tolist() == [[common.MAX_SKIPPED]]
     assert total.tolist() == [common.MAX_SKIPPED]
 
@@ -312,15 +324,15 @@ def test_words_are_runs_of_folded_letters_and_digits(
         for low, high in zip([0, *ends], ends, strict=False)
     ]
     assert len(set(known)) == len(known)
-    for text, encoded in zip(texts, found.texts, strict=True):
+    for text, ids in zip(texts, found.texts, strict=True):
         for number, line in enumerate(text):
-            low, high = encoded.offsets[number : number + 2]
+            low, high = ids.offsets[number : number + 2]
             lower = (
                 line.lower()
                 if fold == "google"
                 else line.encode().lower().decode()
             )
-            assert [known[i] for i in encoded.ids[low:high]] == re.findall(
+            assert [known[i] for i in ids.ids[low:high]] == re.findall(
                 "[a-z0-9]+", lower
             )
 
@@ -335,7 +347,8 @@ def test_a_kelvin_is_a_letter_for_google_alone(twin: Twin) -> None:
 
 @pytest.mark.parametrize("fold", common.FOLDS)
 def test_bytes_that_are_no_text_are_refused(twin: Twin, fold: str) -> None:
-    good, bad = join_lines([b"abc"]), join_lines([b"abc", b"ab \xc4", b"\xff"])
+    good = join_lines([b"abc"])
+    bad = join_lines([b"abc", b"ab \xc4", b"\xff"])
     with pytest.raises(InvalidTextError) as caught:
         twin.words([good, bad], fold)
     assert (caught.value.text, caught.value.line, caught.value.byte) == (

@@ -34,7 +34,8 @@ class Text(str):
 
 @given(st.lists(TEXTS | TEXTS.map(Text), max_size=6))
 def test_strings_are_joined(texts: list[str]) -> None:
-    one, two = encode.joined(texts), native.joined(texts)
+    one = encode.joined(texts)
+    two = native.joined(texts)
     assert (one[0], one[1], one[2].tolist(), one[3]) == (
         two[0],
         two[1],

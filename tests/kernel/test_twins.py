@@ -7,8 +7,11 @@ tested beside, by hand and against other programs."""
 from __future__ import annotations
 
 import random
-from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from copy import deepcopy
+from itertools import chain, cycle, islice
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import pytest
@@ -28,7 +31,7 @@ from pipeline.kernel.common import (
 )
 from pipeline.kernel.python.packed_numbers import Packed
 from tests.kernel import test_edit_rate, test_rouge_kernels
-from tests.kernel.test_kernels import EVERY, encoded
+from tests.kernel.test_kernels import EVERY
 from tests.support.kernels import (
     INVALID,
     NEIGHBOURS,
@@ -38,13 +41,13 @@ from tests.support.kernels import (
     WHITE,
     Twin,
     bordering,
+    encoded,
     lay_out,
 )
+from tests.support.words import wordlist
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Call = tuple[tuple[Any, ...], dict[str, Any]]
+Call = tuple[tuple[Any, ...], dict[str, Any]]
+Calls = st.SearchStrategy[Call]
 
 
 SPREAD = st.sampled_from(
@@ -52,7 +55,7 @@ SPREAD = st.sampled_from(
 )
 """Tokens in a line: the edges of machine words."""
 TOKENS = st.one_of(
-    st.sampled_from(["1", ".", "1.", ",.", "-"]),
+    st.sampled_from(wordlist("1 . 1. ,. -")),
     st.sampled_from(
         ["a", "b", "ab", "\x00", "\x7f", "é", "日", "😀", "\U0010ffff", ""]
     ),
@@ -66,24 +69,24 @@ BLANKS = st.one_of(
     st.sampled_from(WHITE),
     st.sampled_from(["  ", " \t", "\r", *NEIGHBOURS]),
 )
-BROKEN = st.sampled_from(
-    [bytes.fromhex(text) for texts in INVALID.values() for text in texts]
-)
+BROKEN = st.sampled_from([*map(bytes.fromhex, chain(*INVALID.values()))])
 
 
 @st.composite
 def line_bytes(draw: st.DrawFn, invalid: bool) -> bytes:
     """A line: few tokens, over and over again up to a size on the edge of machine words."""
-    period, size = draw(st.lists(TOKENS, min_size=1, max_size=5)), draw(SPREAD)
-    blank, around = draw(BLANKS), draw(st.sampled_from(["", " ", *WHITE]))
+    period = draw(st.lists(TOKENS, min_size=1, max_size=5))
+    size = draw(SPREAD)
+    blank = draw(BLANKS)
+    around = draw(st.sampled_from(["", " ", *WHITE]))
     line = (
         draw(st.sampled_from(["", around]))
         + blank.join(islice(cycle(period), size))
         + around
     ).encode()
     if invalid and draw(st.booleans()):
-        place = draw(st.integers(0, len(line)))
-        line = line[:place] + draw(BROKEN) + line[place:]
+        position = draw(st.integers(0, len(line)))
+        line = line[:position] + draw(BROKEN) + line[position:]
     return line
 
 
@@ -92,14 +95,16 @@ def text_lines(draw: st.DrawFn, lines: int, invalid: bool = False) -> Lines:
     """Lines as in a file (\\n or \\r\\n), behind one another, or in any order in a buffer with
     other bytes.
     """
-    made = draw(st.lists(line_bytes(invalid), min_size=lines, max_size=lines))
+    generated = draw(
+        st.lists(line_bytes(invalid), min_size=lines, max_size=lines)
+    )
     between = draw(
         st.sampled_from(
             [[b"\n"], [b"\r\n"], [b""], [b"abc", b"\x80", b"\xe2", b" "]]
         )
     )
     order = draw(st.permutations(range(lines)))
-    return lay_out(made, list(islice(cycle(between), lines + 1)), order)
+    return lay_out(generated, list(islice(cycle(between), lines + 1)), order)
 
 
 @st.composite
@@ -113,11 +118,9 @@ def ids_of_lines(draw: st.DrawFn, lines: int) -> list[list[int]]:
 
 @st.composite
 def overlap_calls(draw: st.DrawFn) -> tuple[Any, ...]:
-    lines, references, systems = (
-        draw(st.integers(0, 2)),
-        draw(st.sampled_from(REFERENCES)),
-        draw(st.sampled_from(SYSTEMS)),
-    )
+    lines = draw(st.integers(0, 2))
+    references = draw(st.sampled_from(REFERENCES))
+    systems = draw(st.sampled_from(SYSTEMS))
     kinds = st.one_of(
         st.sampled_from(
             [
@@ -158,16 +161,14 @@ def edited_call(rng: random.Random, _: int) -> Call:
     def edited(line: list[int]) -> list[int]:
         copy = line.copy()
         for _ in range(rng.choice([0, 1, 1, 2, 5])):
-            place = rng.randint(0, len(copy))
-            copy[place : place + rng.choice([0, 0, 1, 3])] = rng.choices(
+            position = rng.randint(0, len(copy))
+            copy[position : position + rng.choice([0, 0, 1, 3])] = rng.choices(
                 range(few), k=rng.choice([0, 1, 1, 70])
             )
         return copy
 
-    few, sizes = (
-        rng.choice([1, 2, 30]),
-        [rng.choice([0, 1, 5, 63, 64, 65, 130, 260]) for _ in range(1)],
-    )
+    few = rng.choice([1, 2, 30])
+    sizes = [rng.choice([0, 1, 5, 63, 64, 65, 130, 260]) for _ in range(1)]
     systems = [
         [rng.choices(range(few), k=size) for size in sizes]
         for _ in range(rng.choice([1, 2, 5]))
@@ -196,45 +197,43 @@ def positional(*strategies: st.SearchStrategy[Any]) -> st.SearchStrategy[Call]:
 
 
 def by_seed(
-    made: Callable[[random.Random, int], Call],
+    generated: Callable[[random.Random, int], Call],
 ) -> st.SearchStrategy[Call]:
     """Calls that a function makes of a seed, which is also that of the generator it gets."""
-    return SEEDS.map(lambda seed: made(random.Random(seed), seed))
+    return SEEDS.map(lambda seed: generated(random.Random(seed), seed))
 
 
 def subsequence_call(name: str) -> Callable[[random.Random, int], Call]:
     def call(rng: random.Random, seed: int) -> Call:
-        texts = test_rouge_kernels.made(
+        texts = test_rouge_kernels.generated(
             seed % 1000, rng.choice([0, 1, 2, 5]), rng.choice([1, 2, 4])
         )
         # no reference at all is an error of both
         cut = rng.randint(0, len(texts))
         nested = [
-            [test_rouge_kernels.sentences(text) for text in own]
-            for own in (texts[:cut], texts[cut:])
+            [*map(test_rouge_kernels.sentences, item)]
+            for item in (texts[:cut], texts[cut:])
         ]
-        flat = [[text.as_lines for text in own] for own in nested]
+        flat = [[*map(attrgetter("as_lines"), item)] for item in nested]
         # too few is an error of both
         powers = np.arange(rng.choice([10, 2500]), dtype=float) ** 1.2
         if name == "skip_bigrams":
             return (*flat, rng.choice([-1, 0, 1, 2, 7])), {}
-        own = flat if name == "lcs" else nested
-        return (*own, powers) if name.startswith("weighted") else (*own,), {}
+        item = flat if name == "lcs" else nested
+        return (*item, powers) if name.startswith("weighted") else (*item,), {}
 
     return call
 
 
 def edit_rate_call(rng: random.Random, seed: int) -> Call:
-    return test_edit_rate.made(
+    return test_edit_rate.generated(
         seed, rng.choice([(0, 1, 2, 5, 8), (0, 1, 4, 9, 15, 26)])
     ), {}
 
 
 def drawer_call(rng: random.Random, seed: int) -> Call:
-    sampler, references = (
-        rng.choice(sorted(SAMPLERS + BALANCED)),
-        rng.choice([1, 2, 3, 4, 5, 16, 17, 129, 255]),
-    )
+    sampler = rng.choice(sorted(SAMPLERS + BALANCED))
+    references = rng.choice([1, 2, 3, 4, 5, 16, 17, 129, 255])
     return (
         sampler,
         rng.sample(range(5000), rng.randint(0, 9)),
@@ -246,7 +245,8 @@ def drawer_call(rng: random.Random, seed: int) -> Call:
 
 def draws_call(rng: random.Random, seed: int) -> Call:
     """How often things are drawn by a generator, whose state is read afterwards."""
-    things, rows = rng.choice([1, 2, 3, 64, 255, 1000]), rng.randint(0, 4)
+    things = rng.choice([1, 2, 3, 64, 255, 1000])
+    rows = rng.randint(0, 4)
     return (
         np.random.default_rng(seed),
         np.zeros((rows, things), rng.choice(["uint8", "uint64"])),
@@ -262,7 +262,8 @@ def pass_call(rng: random.Random, seed: int) -> Call:
 
 
 def planes_call(rng: random.Random, seed: int) -> Call:
-    generator, lines = np.random.default_rng(seed), rng.choice([0, 1, 70, 4100])
+    generator = np.random.default_rng(seed)
+    lines = rng.choice([0, 1, 70, 4100])
     packed = Packed.of(
         generator.integers(
             -5, rng.choice([2, 9, 300, 70_000]), (lines, 2, 3)
@@ -302,8 +303,8 @@ CALLS: dict[str, st.SearchStrategy[Call]] = {
     "weighted_union": by_seed(subsequence_call("weighted_union")),
     "words": positional(TEXTS, st.sampled_from([*FOLDS, *SPLITS, "rouge"])),
 }
-MANY = {"encode": 400, "overlap": 200}
-"""Examples of functions that have many ways, where the others have 60."""
+EXAMPLES = {"encode": 250, "overlap": 200, "edit_rate": 20}
+"""More examples than 60 for functions that have many ways, fewer where the Python kernel is slow."""
 
 
 def visible(value: Any) -> Any:
@@ -313,9 +314,9 @@ def visible(value: Any) -> Any:
     if isinstance(value, np.random.Generator):
         return value.bit_generator.state
     if isinstance(value, dict):
-        return {name: visible(own) for name, own in value.items()}
+        return {name: visible(item) for name, item in value.items()}
     if isinstance(value, tuple | list):
-        return [visible(own) for own in value]
+        return [visible(item) for item in value]
     if hasattr(value, "take"):
         return visible(value.take(29))
     if hasattr(value, "references"):
@@ -330,43 +331,38 @@ def seen(twin: Twin, function: str, call: Call) -> Any:
     afterwards.
     """
     arguments, options = call
-    own = [
-        np.random.default_rng()
-        if isinstance(value, np.random.Generator)
-        else value
-        for value in arguments
-    ]
-    for value, copy in zip(arguments, own, strict=True):
-        if isinstance(value, np.random.Generator):
-            copy.bit_generator.state = value.bit_generator.state
-    own = [
-        value.copy()
-        if isinstance(value, np.ndarray) and function == "add_draws"
-        else value
-        for value in own
-    ]
+    copies = []
+    for value in arguments:
+        changes = isinstance(value, np.random.Generator) or (
+            isinstance(value, np.ndarray) and function == "add_draws"
+        )
+        copies.append(deepcopy(value) if changes else value)
     try:
-        result = visible(getattr(twin, function)(*own, **options))
+        result = visible(getattr(twin, function)(*copies, **options))
     except Exception as error:  # noqa: BLE001 (whatever it is, the twin must raise it too)
         return [type(error), str(error)]
-    return result, [
-        visible(value)
-        for value in own
-        if isinstance(value, np.ndarray | np.random.Generator)
-    ]
+    changed = np.ndarray | np.random.Generator
+    return result, [visible(v) for v in copies if isinstance(v, changed)]
+
+
+def check_twins(
+    native: Twin, python: Twin, function: str, calls: Calls, examples: int = 60
+) -> None:
+    """Expect the same of both kernels for calls of a function."""
+
+    @settings(max_examples=examples, deadline=None)
+    @given(call=calls)
+    def agree(call: Call) -> None:
+        assert seen(native, function, call) == seen(python, function, call)
+
+    agree()
 
 
 def test_every_function_has_calls() -> None:
-    assert sorted(CALLS) == sorted(
-        function for functions in MODULES.values() for function in functions
-    )
+    assert sorted(CALLS) == sorted(chain(*MODULES.values()))
 
 
 @pytest.mark.parametrize("function", CALLS)
 def test_twins_agree(native: Twin, function: str) -> None:
-    @settings(max_examples=MANY.get(function, 60), deadline=None)
-    @given(call=CALLS[function])
-    def agree(call: Call) -> None:
-        assert seen(native, function, call) == seen(PYTHON, function, call)
-
-    agree()
+    examples = EXAMPLES.get(function, 60)
+    check_twins(native, PYTHON, function, CALLS[function], examples)

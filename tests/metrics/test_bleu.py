@@ -8,7 +8,8 @@ import json
 import random
 import warnings
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import bleuscore
 import pytest
@@ -17,19 +18,19 @@ from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT, run
+from tests.support.commands import Command
+from tests.support.files import write_named_lines
+from tests.support.numbers import near, very_near
+from tests.support.words import rows, wordlist
 from tests.tokenizers.test_tokenizers import SCRIPTS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 Texts = tuple[list[str], list[list[str]]]
 """Outputs, and a list for each reference."""
 
-TOKENIZERS = ["none", "char", "13a", "zh", "intl"]
+TOKENIZERS = wordlist("none char 13a zh intl")
 
 
 def generated(seed: int, lines: int = 40, references: int = 3) -> Texts:
@@ -98,42 +99,35 @@ def same_as_sacrebleu(
     oracle = reading or BLEU(force=True, **theirs)
     expected = oracle.corpus_score(texts[0], None if reading else texts[1])
     outputs = found.outputs
-    assert 100 * outputs["bleu"] == pytest.approx(
-        expected.score,
-        rel=1e-12,
-        abs=1e-12,
-    )
+    assert 100 * outputs["bleu"] == very_near(expected.score)
     assert [
         100 * value for value in one(outputs, "precision")
     ] == pytest.approx(expected.precisions, rel=1e-12)
-    assert (outputs["hyp_len"], outputs["ref_len"]) == (
-        expected.sys_len,
-        expected.ref_len,
-    )
-    assert (outputs["brevity_penalty"], outputs["ratio"]) == pytest.approx(
-        (expected.bp, expected.ratio), rel=1e-12
-    )
+    assert outputs["hyp_len"] == expected.sys_len
+    assert outputs["ref_len"] == expected.ref_len
+    assert outputs["brevity_penalty"] == very_near(expected.bp)
+    assert outputs["ratio"] == very_near(expected.ratio)
     if oracle.smooth_method != "add-k":  # it adds to the counts that it prints
-        assert (one(outputs, "match"), one(outputs, "total")) == (
-            expected.counts,
-            expected.totals,
-        )
+        assert one(outputs, "match") == expected.counts
+        assert one(outputs, "total") == expected.totals
     if "max_ngram_order" not in theirs:
         assert found.found.peer_signature == f"BLEU|{oracle.get_signature()}"
     if sentences:
         alone = BLEU(force=True, **({"effective_order": True} | theirs))
-        wanted = [
-            alone.sentence_score(h, [text[i] for text in texts[1]]).score
-            for i, h in enumerate(texts[0])
-        ]
-        assert (100 * found.sentences).tolist() == pytest.approx(
-            wanted, rel=1e-12, abs=1e-12
-        )
+        check_sentences(found, alone, texts)
+
+
+def check_sentences(found: pipeline.Result, oracle: Any, texts: Texts) -> None:
+    """Compare the scores of sentences with those of a program."""
+    expected = []
+    for hypothesis, *references in zip(texts[0], *texts[1], strict=True):
+        expected.append(oracle.sentence_score(hypothesis, references).score)
+    assert (100 * found.sentences).tolist() == very_near(expected)
 
 
 @pytest.mark.parametrize(
     ("tokenizer", "smoothing"),
-    list(product(TOKENIZERS, ["none", "floor", "add-k", "exp"])),
+    list(product(TOKENIZERS, wordlist("none floor add-k exp"))),
 )
 def test_every_tokeniser_and_smoothing_as_sacrebleu(
     tokenizer: str, smoothing: str
@@ -189,11 +183,9 @@ def test_sample_and_real_outputs_as_sacrebleu(shared: Path) -> None:
     same_as_sacrebleu(sample())
     for tokenizer in TOKENIZERS:
         reading = BLEU(
-            force=True,
-            tokenize=tokenizer,
-            references=conll(shared, "AMU")[1],
+            force=True, tokenize=tokenizer, references=conll(shared, "AMU")[1]
         )
-        for name in ("AMU", "IITB", "PKU", "INPUT"):
+        for name in wordlist("AMU IITB PKU INPUT"):
             same_as_sacrebleu(
                 conll(shared, name),
                 f"tok={tokenizer}",
@@ -220,7 +212,7 @@ def test_edges_as_sacrebleu(
     hypotheses: list[str], references: list[list[str]]
 ) -> None:
     """Nothing, too short for an order, no match, no match of an order, lengths equally close."""
-    for smoothing in ("none", "floor", "add-k", "exp"):
+    for smoothing in wordlist("none floor add-k exp"):
         texts = hypotheses, references
         same_as_sacrebleu(
             texts,
@@ -234,15 +226,11 @@ METHODS = [f"method{number}" for number in range(8)]
 
 
 def nltk_score(
-    texts: Texts,
-    method: str,
-    weights: Any = (0.25,) * 4,
-    reweigh: bool = False,
+    texts: Texts, method: str, weights: Any = (0.25,) * 4, reweigh: bool = False
 ) -> Any:
     """Return nltk's score."""
     references = [
-        [reference.split() for reference in of_line]
-        for of_line in zip(*texts[1], strict=True)
+        [*map(str.split, of_line)] for of_line in zip(*texts[1], strict=True)
     ]
     hypotheses = [line.split() for line in texts[0]]
     with warnings.catch_warnings():
@@ -258,26 +246,20 @@ def nltk_score(
 def test_every_smoothing_as_nltk(method: str) -> None:
     """Corpus and each sentence alone."""
     for seed in range(6):
-        texts = generated(
-            seed,
-            lines=30,
-            references=1 + seed % 3,
-        )
+        texts = generated(seed, lines=30, references=1 + seed % 3)
         if seed == 5:
             texts = (
                 [*texts[0][:1], "a b"],
                 [[*text[:1], "a c"] for text in texts[1]],
             )
         found = ours(texts, f"bleu[flavour=nltk,smooth={method}]")
-        assert found.score == pytest.approx(
-            nltk_score(texts, method), abs=1e-12
-        )
+        assert found.score == near(nltk_score(texts, method))
         alone = [
             ([h], [[text[i]] for text in texts[1]])
             for i, h in enumerate(texts[0])
         ]
-        assert found.sentences.tolist() == pytest.approx(
-            [nltk_score(one, method) for one in alone], abs=1e-12
+        assert found.sentences.tolist() == near(
+            [nltk_score(one, method) for one in alone]
         )
 
 
@@ -299,9 +281,9 @@ def test_nltks_weights_orders_and_reweighing(method: str) -> None:
                 texts,
                 f"bleu[flavour=nltk,smooth={method},weights={'+'.join(map(str, weights))}]",
             )
-            assert found.score == pytest.approx(expected, abs=1e-12)
+            assert found.score == near(expected)
         for size in (1, 2, 3, 4):
-            short = [" ".join(["a", "b", "c", "d"][:size])], [["a b c d e"]]
+            short = [" ".join(wordlist("a b c d")[:size])], [["a b c d e"]]
             expected = nltk_score(short, method, reweigh=True)
             assert ours(
                 short, f"bleu[flavour=nltk,smooth={method},reweigh=true]"
@@ -311,19 +293,14 @@ def test_nltks_weights_orders_and_reweighing(method: str) -> None:
 def test_several_sets_of_weights_are_several_scores() -> None:
     """The weights of nltk's documentation."""
     texts = generated(2, references=2)
-    sets = [
-        (0.5, 0.5),
-        (0.333, 0.333, 0.334),
-        (0.25,) * 4,
-        (0.2,) * 5,
-    ]
+    sets = [(0.5, 0.5), (0.333, 0.333, 0.334), (0.25,) * 4, (0.2,) * 5]
     written = "_".join("+".join(map(str, one)) for one in sets)
     outputs = ours(
         texts, f"bleu[flavour=nltk,smooth=method1,weights={written}]"
     ).outputs
     found = [
         outputs[name]
-        for name in ("bleu", "bleu@weights2", "bleu@weights3", "bleu@weights4")
+        for name in wordlist("bleu bleu@weights2 bleu@weights3 bleu@weights4")
     ]
     assert found == pytest.approx(nltk_score(texts, "method1", sets), rel=1e-12)
 
@@ -338,9 +315,7 @@ def test_the_last_sentence_matters_to_nltks_methods_as_there() -> None:
         )
         for method in ("method5", "method6", "method7"):
             found = ours(texts, f"bleu[flavour=nltk,smooth={method}]")
-            assert found.score == pytest.approx(
-                nltk_score(texts, method), abs=1e-12
-            )
+            assert found.score == near(nltk_score(texts, method))
             assert "of the last sentence alone" in found.found.notes[0]
 
 
@@ -387,43 +362,29 @@ def test_the_flavour_tensorflow_is_that_of_bleuscore(
                 list(of_line) for of_line in zip(*texts[1], strict=True)
             ]
             expected = bleuscore.compute(
-                references,
-                texts[0],
-                max_order=order,
-                smooth=smooth,
+                references, texts[0], max_order=order, smooth=smooth
             )
             method = "add-one" if smooth else "none"
             outputs = ours(
                 texts, f"bleu[flavour=tensorflow,n={order},smooth={method}]"
             ).outputs
-            assert outputs["bleu"] == pytest.approx(expected["bleu"], abs=1e-12)
-            assert one(outputs, "precision") == pytest.approx(
-                expected["precisions"], abs=1e-12
+            assert outputs["bleu"] == near(expected["bleu"])
+            assert one(outputs, "precision") == near(expected["precisions"])
+            names = wordlist(
+                "brevity_penalty length_ratio translation_length reference_length"
             )
-            names = [
-                "brevity_penalty",
-                "length_ratio",
-                "translation_length",
-                "reference_length",
-            ]
             found = [
                 outputs[name]
-                for name in ("brevity_penalty", "ratio", "hyp_len", "ref_len")
+                for name in wordlist("brevity_penalty ratio hyp_len ref_len")
             ]
-            assert found == pytest.approx(
-                [expected[name] for name in names], abs=1e-12
-            )
+            assert found == near([expected[name] for name in names])
 
 
 def test_tensorflow_divides_nothing_by_zero() -> None:
     """By hand: an empty output or reference gives 0; smoothed, an order without n-grams gives
     precision 1.
     """
-    for texts in (
-        (([""]), [["a"]]),
-        (["a"], [[""]]),
-        ([""], [[""]]),
-    ):
+    for texts in ((([""]), [["a"]]), (["a"], [[""]]), ([""], [[""]])):
         for smooth in ("none", "add-one"):
             assert (
                 ours(texts, f"bleu[flavour=tensorflow,smooth={smooth}]").score
@@ -456,12 +417,10 @@ def test_moses_splits_at_ascii_white_space_alone() -> None:
         [["a b c d e f g h", "x y z w v"]],
     )
     outputs = ours(texts, "bleu[flavour=moses]").outputs
-    assert (one(outputs, "match"), one(outputs, "total")) == (
-        [10, 7, 5, 3],
-        [11, 9, 7, 5],
-    )
+    assert one(outputs, "match") == [10, 7, 5, 3]
+    assert one(outputs, "total") == [11, 9, 7, 5]
     # of a script in Perl that splits as that does
-    assert outputs["bleu"] == pytest.approx(0.618598527607, abs=1e-12)
+    assert outputs["bleu"] == near(0.618598527607)
 
 
 def test_ties_and_inverted_brevity_penalty() -> None:
@@ -485,24 +444,26 @@ def test_zeros_say_why() -> None:
         "": "all outputs are empty",
     }
     for hypothesis, note in notes.items():
-        found = ours(
-            ([hypothesis], [["x y b q r s"]]), "bleu[smooth=none,tok=none]"
-        )
-        assert (found.score, found.found.notes) == (0, (note,))
-    assert ours((["a b c d"], [["a b c d"]]), "bleu").found.notes == ()
-    found = ours((["a b c d"], [["a b c d"], [""]]), "bleu[flavour=tensorflow]")
-    assert (found.score, found.found.notes) == (
-        0,
-        ("the reference length is 0",),
+        texts = [hypothesis], [["x y b q r s"]]
+        check_zero(texts, "bleu[smooth=none,tok=none]", note)
+    same = ["a b c d"]
+    assert ours((same, [same]), "bleu").found.notes == ()
+    check_zero(
+        (same, [same, [""]]),
+        "bleu[flavour=tensorflow]",
+        "the reference length is 0",
     )
-    found = ours((["a b c d"], [["a b c d " * 1000]]), "bleu")  # exp(1 - 1000)
-    assert (found.score, found.found.notes) == (
-        0,
-        ("the brevity penalty is 0",),
-    )
-    assert ours(([""], [["x"]]), "bleu[flavour=nltk]").found.notes == (
-        "all outputs are empty",
-    )
+    # exp(1 - 1000)
+    long = [["a b c d " * 1000]]
+    check_zero((same, long), "bleu", "the brevity penalty is 0")
+    texts = [""], [["x"]]
+    check_zero(texts, "bleu[flavour=nltk]", "all outputs are empty")
+
+
+def check_zero(texts: Texts, metric: str, note: str) -> None:
+    """Expect the score 0 and a note that says why."""
+    found = ours(texts, metric)
+    assert (found.score, found.found.notes) == (0, (note,))
 
 
 def test_nltk_never_prints_1e_231() -> None:
@@ -515,18 +476,11 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
     """sacreBLEU takes None; here an empty line with `empty_references: none`."""
     hypotheses, (first, second) = generated(8, references=2)
     first = [line or "x" for line in first]
-    lacking: list[Any] = [
+    missing: list[Any] = [
         None if number % 3 == 0 else line or "y"
         for number, line in enumerate(second)
     ]
-    for name, text in (
-        ("hyp", hypotheses),
-        ("ref0", first),
-        ("ref1", lacking),
-    ):
-        (tmp_path / name).write_text(
-            "".join(f"{line or ''}\n" for line in text), encoding="utf-8"
-        )
+    write_named_lines(tmp_path, hyp=hypotheses, ref0=first, ref1=missing)
     config = tmp_path / "config.yaml"
     config.write_text(
         "datasets: {d: {references: [ref0, ref1], empty_references: none}}\n"
@@ -535,47 +489,36 @@ def test_missing_references_are_those_of_sacrebleu(tmp_path: Path) -> None:
     corpus, mean = run(config, tmp_path / "run").scores
     oracle = BLEU(force=True)
     assert 100 * corpus.score == pytest.approx(
-        oracle.corpus_score(hypotheses, [first, lacking]).score, rel=1e-12
+        oracle.corpus_score(hypotheses, [first, missing]).score, rel=1e-12
     )
     assert corpus.peer_signature == f"BLEU|{oracle.get_signature()}"
     assert (corpus.peer_signature or "").startswith("BLEU|nrefs:var|")
     alone = BLEU(effective_order=True)
-    wanted = [
-        alone.sentence_score(
-            h, [r for r in (first[i], lacking[i]) if r is not None]
-        ).score
-        for i, h in enumerate(hypotheses)
+    expected = [
+        alone.sentence_score(h, [r for r in references if r is not None]).score
+        for h, *references in zip(hypotheses, first, missing, strict=True)
     ]
-    assert 100 * mean.score == pytest.approx(
-        sum(wanted) / len(wanted), rel=1e-12
-    )
+    assert 100 * mean.score == very_near(sum(expected) / len(expected))
 
 
 def test_as_many_references_missing_on_every_line_are_no_variable_number(
     tmp_path: Path,
 ) -> None:
     """sacreBLEU counts those that each line has."""
-    hypotheses, both = (
-        ["a b c d", "e f g h"],
-        [["a b c d", ""], ["", "e f g x"]],
-    )
-    for name, text in (
-        ("hyp", hypotheses),
-        ("ref0", both[0]),
-        ("ref1", both[1]),
-    ):
-        (tmp_path / name).write_text("".join(f"{line}\n" for line in text))
+    hypotheses = ["a b c d", "e f g h"]
+    both = [["a b c d", ""], ["", "e f g x"]]
+    write_named_lines(tmp_path, hyp=hypotheses, ref0=both[0], ref1=both[1])
     config = tmp_path / "config.yaml"
     config.write_text(
         "datasets: {d: {references: [ref0, ref1], empty_references: none}}\nsystems: {A: hyp}\nmetrics: [bleu, chrf]\n"
     )
-    lacking: list[Any] = [[line or None for line in text] for text in both]
+    missing: list[Any] = [["a b c d", None], [None, "e f g x"]]
     for found, oracle in zip(
         run(config, tmp_path / "run").scores,
         (BLEU(force=True), CHRF()),
         strict=True,
     ):
-        expected = oracle.corpus_score(hypotheses, lacking)
+        expected = oracle.corpus_score(hypotheses, missing)
         assert 100 * found.score == pytest.approx(expected.score, rel=1e-12)
         assert (
             found.peer_signature == f"{expected.name}|{oracle.get_signature()}"
@@ -585,44 +528,23 @@ def test_as_many_references_missing_on_every_line_are_no_variable_number(
 
 @pytest.mark.parametrize(
     ("metric", "message"),
-    [
-        (
-            "bleu[flavour=nltk,smooth=exp]",
-            "flavour nltk takes method0, method1",
-        ),
-        (
-            "bleu[smooth=method1]",
-            "flavour sacrebleu takes none, floor, add-k, exp; found 'method1'",
-        ),
-        (
-            "bleu[smooth=exp,value=1]",
-            "has no effect here (this smoothing has no value)",
-        ),
-        ("bleu[flavour=moses,eff=yes]", "only the flavour sacrebleu has it"),
-        ("bleu[flavour=tensorflow,ties=first]", "takes the shortest length"),
-        ("bleu[n=3,weights=0.5+0.5]", "the weights are for order 2, found 3"),
-        ("bleu[weights=0+0]", "all weights of a set are 0"),
-        ("bleu[flavour=nltk,weights=0.4]", "one weight alone can only be 1"),
-        (
-            "bleu[flavour=nltk,weights=0.5+0.5_0.4]",
-            "one weight alone can only be 1",
-        ),
-        (
-            "bleu[flavour=nltk,reweigh=true,n=3]",
-            "for weights of 0.25 of four orders",
-        ),
-        (
-            "bleu[flavour=nltk,reweigh=true,weights=0.5+0.5]",
-            "for weights of 0.25 of four orders",
-        ),
-        ("bleu[weights=1+x]", "a number for each order joined by +"),
-        (
-            "bleu[flavour=nltk,smooth=method6,n=2]",
-            "method6 needs an order of at least 3",
-        ),
-        ("bleu[tok=13b]", "did you mean '13a'?"),
-        ("bleu[flavor=nltk]", "did you mean"),
-    ],
+    rows("""
+    bleu[flavour=nltk,smooth=exp] => flavour nltk takes method0, method1
+    bleu[smooth=method1] => flavour sacrebleu takes none, floor, add-k, exp; found 'method1'
+    bleu[smooth=exp,value=1] => has no effect here (this smoothing has no value)
+    bleu[flavour=moses,eff=yes] => only the flavour sacrebleu has it
+    bleu[flavour=tensorflow,ties=first] => takes the shortest length
+    bleu[n=3,weights=0.5+0.5] => the weights are for order 2, found 3
+    bleu[weights=0+0] => all weights of a set are 0
+    bleu[flavour=nltk,weights=0.4] => one weight alone can only be 1
+    bleu[flavour=nltk,weights=0.5+0.5_0.4] => one weight alone can only be 1
+    bleu[flavour=nltk,reweigh=true,n=3] => for weights of 0.25 of four orders
+    bleu[flavour=nltk,reweigh=true,weights=0.5+0.5] => for weights of 0.25 of four orders
+    bleu[weights=1+x] => a number for each order joined by +
+    bleu[flavour=nltk,smooth=method6,n=2] => method6 needs an order of at least 3
+    bleu[tok=13b] => did you mean '13a'?
+    bleu[flavor=nltk] => did you mean
+"""),
 )
 def test_what_makes_no_sense_is_refused(metric: str, message: str) -> None:
     with pytest.raises(ConfigError, match=r"\w") as caught:
@@ -646,11 +568,7 @@ def test_a_borrowed_tokeniser_that_is_not_there_says_what_to_install(
         InputError,
         match=r"tokenizer spm: cannot be used .*pip install sacrebleu sentencepiece",
     ):
-        pipeline.evaluate(
-            ["a"],
-            [["a"]],
-            metrics=["bleu[tok=spm]"],
-        )
+        pipeline.evaluate(["a"], [["a"]], metrics=["bleu[tok=spm]"])
     sacrebleu._tokenizer.cache_clear()
 
 
@@ -659,7 +577,7 @@ def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
     misprinted as 48).
     """
     published = json.loads(
-        (shared / "published" / "published.json").read_text(encoding="utf-8")
+        (shared / "published" / "published.json").read_bytes()
     )["items"]
     values = next(item for item in published if item["id"] == "tacl2016-bleu")[
         "published"
@@ -685,9 +603,7 @@ def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         found = pipeline.evaluate(
-            outputs,
-            [read("REF0"), read("REF1")],
-            metrics=[metric],
+            outputs, [read("REF0"), read("REF1")], metrics=[metric]
         )
     assert len(values) == 13
     assert {result.system: result.score for result in found} == pytest.approx(
@@ -695,24 +611,15 @@ def test_the_published_bleu_of_sakaguchi_et_al_2016(shared: Path) -> None:
     )
 
 
-def test_a_note_is_printed_and_kept(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    for name, text in (
-        ("r", "a b c\nx y\n"),
-        ("one", "a b c\nx y\n"),
-        ("two", "c b a\ny\n"),
-    ):
-        (tmp_path / name).write_text(text)
+def test_a_note_is_printed_and_kept(tmp_path: Path, command: Command) -> None:
+    same = ["a b c", "x y"]
+    write_named_lines(tmp_path, r=same, one=same, two=["c b a", "y"])
     config = tmp_path / "config.yaml"
     config.write_text(
         "datasets: {d: {references: [r]}}\nsystems: {one: one, two: two}\nmetrics: ['bleu[n=2,smooth=none]']\n"
     )
-    assert main(["run", str(config), "--output", str(tmp_path / "run")]) == 0
-    assert (
-        capsys.readouterr().out.splitlines()[-1]
-        == "note: two: no 2-gram matches"
-    )
+    out = command(f"run {config} --output {tmp_path / 'run'}").out
+    assert out.splitlines()[-1] == "note: two: no 2-gram matches"
     (first, second) = pipeline.load(tmp_path / "run")
     assert (first.notes, second.notes) == ((), ("no 2-gram matches",))
     # sacreBLEU's signature does not tell the order
@@ -720,39 +627,18 @@ def test_a_note_is_printed_and_kept(
 
 
 def test_confidence_is_that_of_sacrebleu(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     """The same 1,000 samples, seed 12345: mean of their scores, and half of the interval."""
     hypotheses, references = sample()
-    for name, text in zip(
-        ("hyp", "ref0", "ref1"),
-        [hypotheses, *references],
-        strict=True,
-    ):
-        (tmp_path / name).write_text(
-            "".join(f"{line}\n" for line in text), encoding="utf-8"
-        )
-    files = [str(tmp_path / name) for name in ("ref0", "ref1", "hyp")]
-    assert (
-        main(
-            [
-                "score",
-                "bleu",
-                "-r",
-                *files[:2],
-                "-o",
-                files[2],
-                "--confidence",
-                "--json",
-            ]
-        )
-        == 0
-    )
-    (found,) = json.loads(capsys.readouterr().out)["scores"]
+    one, two = references
+    write_named_lines(tmp_path, hyp=hypotheses, ref0=one, ref1=two)
+    monkeypatch.chdir(tmp_path)
+    (found,) = command.json("score bleu -r ref0 ref1 -o hyp --confidence")[
+        "scores"
+    ]
     expected = BLEU(force=True).corpus_score(
-        hypotheses,
-        references,
-        n_bootstrap=1000,
+        hypotheses, references, n_bootstrap=1000
     )
     low, high = found["bootstrap"]["interval"]
     # sacreBLEU sums in float32

@@ -9,13 +9,7 @@ from pipeline.metrics.base.choices import best_by, rounded
 
 def test_the_first_of_the_best() -> None:
     keys = [
-        np.array(
-            [
-                [0.5, 1.0, 2.0],
-                [0.5, 1.0, 1.0],
-                [0.5, 3.0, 2.0],
-            ]
-        ),
+        np.array([[0.5, 1.0, 2.0], [0.5, 1.0, 1.0], [0.5, 3.0, 2.0]]),
         np.array([[1.0], [2.0], [2.0]]),
     ]
     assert best_by([key.T for key in keys]).tolist() == [1, 2, 2]

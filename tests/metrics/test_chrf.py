@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import permutations, product
-from typing import TYPE_CHECKING, Any
+from itertools import chain, permutations, product
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,10 +14,15 @@ from sacrebleu.metrics.chrf import CHRF
 import pipeline
 from pipeline.errors import InputError
 from pipeline.metrics.chrf import Chrf
-from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.metrics.test_bleu import (
+    Texts,
+    check_sentences,
+    conll,
+    generated,
+    ours,
+    sample,
+)
+from tests.support.numbers import near, very_near
 
 
 def same_as_sacrebleu(
@@ -30,23 +36,13 @@ def same_as_sacrebleu(
     found = ours(texts, f"chrf[{options}]" if options else "chrf")
     oracle = reading or CHRF(**theirs)
     expected = oracle.corpus_score(texts[0], None if reading else texts[1])
-    assert 100 * found.score == pytest.approx(
-        expected.score,
-        rel=1e-12,
-        abs=1e-12,
-    )
+    assert 100 * found.score == very_near(expected.score)
     assert (
         found.found.peer_signature
         == f"{expected.name}|{oracle.get_signature()}"
     )
     if sentences:
-        wanted = [
-            oracle.sentence_score(h, [text[i] for text in texts[1]]).score
-            for i, h in enumerate(texts[0])
-        ]
-        assert (100 * found.sentences).tolist() == pytest.approx(
-            wanted, rel=1e-12, abs=1e-12
-        )
+        check_sentences(found, oracle, texts)
 
 
 @pytest.mark.parametrize(
@@ -69,12 +65,7 @@ def test_every_setting_as_sacrebleu(words: int, space: bool, eps: bool) -> None:
 def test_orders_case_and_beta_as_sacrebleu() -> None:
     texts = generated(9)
     same_as_sacrebleu(texts)
-    for order, beta in (
-        (1, 1),
-        (3, 3),
-        (8, 2),
-        (9, 9),
-    ):
+    for order, beta in ((1, 1), (3, 3), (8, 2), (9, 9)):
         same_as_sacrebleu(
             texts,
             f"nc={order},beta={beta},lc=true",
@@ -145,11 +136,7 @@ def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
 
     def score(match: list[int]) -> float:
         return oracle._compute_f_score(
-            [
-                number
-                for counts in zip(total, total, match, strict=True)
-                for number in counts
-            ]
+            [*chain(*zip(total, total, match, strict=True))]
         )
 
     pairs = list(permutations(matches, 2))
@@ -158,18 +145,13 @@ def test_references_are_compared_as_sacrebleu_compares_them(eps: bool) -> None:
         "ref_total": np.array([[total] * 2] * len(pairs)),
         "match": np.array(pairs),
     }
-    wanted = [int(score(second) > score(first)) for first, second in pairs]
-    assert Chrf(eps_smoothing=eps).choose(columns).tolist() == wanted
+    target = [int(score(second) > score(first)) for first, second in pairs]
+    assert Chrf(eps_smoothing=eps).choose(columns).tolist() == target
 
 
 def test_any_beta_and_high_orders_as_sacrebleu() -> None:
     texts = generated(11)
-    for order, beta in (
-        (6, "0.5"),
-        (12, "1.75"),
-        (16, "3"),
-        (6, "0"),
-    ):
+    for order, beta in ((6, "0.5"), (12, "1.75"), (16, "3"), (6, "0")):
         theirs = float(beta) if "." in beta else int(beta)
         same_as_sacrebleu(
             texts, f"nc={order},beta={beta}", char_order=order, beta=theirs
@@ -179,36 +161,26 @@ def test_any_beta_and_high_orders_as_sacrebleu() -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "beta"),
-    [
-        (1, 6, "3"),
-        (2, 3, "3"),
-        (3, 6, "0.5"),
-        (6, 6, "1"),
-        (2, 12, "2"),
-    ],
+    [(1, 6, "3"), (2, 3, "3"), (3, 6, "0.5"), (6, 6, "1"), (2, 12, "2")],
 )
 def test_the_lowest_order_is_nltks(low: int, high: int, beta: str) -> None:
     """nltk takes one reference, and averages the F-scores of orders and of sentences."""
     for seed in range(3):
         hypotheses, (reference,) = generated(seed, references=1)
-        kept = [
+        remaining = [
             number
             for number, line in enumerate(hypotheses)
             if line and reference[number]
         ]
         texts = (
-            [hypotheses[number] for number in kept],
-            [[reference[number] for number in kept]],
+            [hypotheses[number] for number in remaining],
+            [[reference[number] for number in remaining]],
         )
         found = ours(
             texts, f"chrf[minc={low},nc={high},beta={beta},eps=true,level=mean]"
         )
         expected = corpus_chrf(
-            texts[1][0],
-            texts[0],
-            min_len=low,
-            max_len=high,
-            beta=float(beta),
+            texts[1][0], texts[0], min_len=low, max_len=high, beta=float(beta)
         )
         assert found.score == pytest.approx(expected, rel=1e-12)
 
@@ -216,17 +188,11 @@ def test_the_lowest_order_is_nltks(low: int, high: int, beta: str) -> None:
 def test_the_lowest_order_without_smoothing_by_hand() -> None:
     # orders 2 and 3 of "abcd" and "abce": 2 of 3 and 1 of 2 match in both directions
     (found,) = pipeline.evaluate(
-        ["abcd"],
-        [["abce"]],
-        metrics="chrf[minc=2,nc=3]",
+        ["abcd"], [["abce"]], metrics="chrf[minc=2,nc=3]"
     )
-    assert found.score == pytest.approx((2 / 3 + 1 / 2) / 2, abs=1e-12)
+    assert found.score == near((2 / 3 + 1 / 2) / 2)
     assert "|nc:3|minc:2|" in found.signature
     with pytest.raises(
         InputError, match="minc: expected at most the char_order, 3; found '4'"
     ):
-        pipeline.evaluate(
-            ["a"],
-            [["a"]],
-            metrics="chrf[minc=4,nc=3]",
-        )
+        pipeline.evaluate(["a"], [["a"]], metrics="chrf[minc=4,nc=3]")

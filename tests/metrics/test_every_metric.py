@@ -12,9 +12,10 @@ import json
 import pickle
 import random
 import tempfile
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,18 +27,14 @@ from pipeline.data import TEXTS
 from pipeline.execution.options import RunOptions
 from pipeline.execution.tasks import signature_of
 from pipeline.metrics import METRICS
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 from pipeline.scoring.aggregation import POLICIES
 from tests.conftest import forced_kernel, run, tree
 from tests.support.every_metric import EDITS, GOLD, every_metric
-from tests.support.words import MIXED_WORDS
+from tests.support.words import MIXED_WORDS, wordlist
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pipeline.metrics.base.metric import Metric
-
-    Files = dict[str, str]
+Files = dict[str, str]
 
 
 LINES = 11
@@ -66,7 +63,7 @@ def annotated(sources: list[str], rng: random.Random, annotators: int) -> str:
         size = len(source.split())
         lines = [f"S {source}"]
         for annotator in range(annotators):
-            kind = rng.choice(["edits", "edits", "noop", "none"])
+            kind = rng.choice(wordlist("edits edits noop none"))
             if kind == "edits":
                 for start in sorted(rng.sample(range(size + 1), min(2, size))):
                     end = min(size, start + rng.randint(0, 1))
@@ -95,7 +92,7 @@ def texts(rng: random.Random, *, missing: bool = False) -> Files:
     """Return texts with empty lines, and references of which some are missing if that is wanted."""
     sources = sources_of(rng, 0)
     lines = {}
-    for name in ("r0", "r1", "A", "B"):
+    for name in wordlist("r0 r1 A B"):
         lines[name] = [changed(line, rng) for line in sources]
     dataset: dict[str, Any] = {"source": "s", "references": ["r0", "r1"]}
     if missing:
@@ -106,11 +103,7 @@ def texts(rng: random.Random, *, missing: bool = False) -> Files:
         ]
     files = {name: text(listed) for name, listed in lines.items()}
     config = {"datasets": {"d": dataset}, "systems": {"A": "A", "B": "B"}}
-    return {
-        "s": text(sources),
-        **files,
-        "config": json.dumps(config),
-    }
+    return {"s": text(sources), **files, "config": json.dumps(config)}
 
 
 def gaps(rng: random.Random) -> Files:
@@ -175,14 +168,7 @@ def can_lack_references(metric: Metric) -> bool:
         return False
     if metric.misfit(2, missing=True):
         return False
-    return (
-        POLICIES[metric.policy].misfit(
-            metric,
-            2,
-            missing=True,
-        )
-        is None
-    )
+    return POLICIES[metric.policy].misfit(metric, 2, missing=True) is None
 
 
 WAYS = [
@@ -202,16 +188,14 @@ def test_every_metric_is_in_the_table() -> None:
 def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:
     """Compare a scorer, and its copy for another process, with the scores of a run, bit for bit."""
     plain = results.get(system="A")
-    data = json.loads((folder / "config.yaml").read_text(encoding="utf-8"))[
-        "datasets"
-    ]["d"]
+    data = json.loads((folder / "config.yaml").read_bytes())["datasets"]["d"]
 
     def lines(name: str) -> list[str]:
         return (folder / name).read_text(encoding="utf-8").splitlines()
 
     references: Any = [lines(name) for name in data.get("references", ())]
     if "empty_references" in data:
-        references = [[line or None for line in own] for own in references]
+        references = [[line or None for line in item] for item in references]
     if "gold" in data:
         scorer = pipeline.Scorer(spelling, gold=folder / "gold")
     else:
@@ -220,9 +204,9 @@ def prepared(spelling: str, folder: Path, results: pipeline.Evaluation) -> None:
             references,
             lines("s") if plain.measure.spec.source else None,
         )
-    for own in (scorer, pickle.loads(pickle.dumps(scorer))):  # noqa: S301 (made here)
+    for item in (scorer, pickle.loads(pickle.dumps(scorer))):  # noqa: S301 (made here)
         np.testing.assert_array_equal(
-            own.sentences(lines("A")), plain.sentences
+            item.sentences(lines("A")), plain.sentences
         )
     again = scorer.score(lines("A"))[0]
     assert repr(again.outputs) == repr(plain.outputs)
@@ -246,11 +230,7 @@ def check(
     if metric.level != "bootstrap":
         config["statistics"] = {"resamples": 20, "trials": 20}
     for name, content in {**files, "config.yaml": json.dumps(config)}.items():
-        (folder / name).write_text(
-            content,
-            encoding="utf-8",
-            newline="",
-        )
+        (folder / name).write_text(content, encoding="utf-8", newline="")
     run(folder / "config.yaml", folder / "plain")
     for number, (options, kernel) in enumerate(WAYS):
         with forced_kernel(kernel):
@@ -291,9 +271,4 @@ def test_nor_if_references_are_missing(name: str, seed: int) -> None:
     if metric is None or not can_lack_references(metric):
         pytest.skip("it reads no references, or needs all")
     with tempfile.TemporaryDirectory() as folder:
-        check(
-            name,
-            gaps(random.Random(seed)),
-            Path(folder),
-            has_scorer=True,
-        )
+        check(name, gaps(random.Random(seed)), Path(folder), has_scorer=True)

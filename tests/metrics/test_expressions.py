@@ -35,11 +35,7 @@ def test_an_expression_that_can_match_in_many_ways_is_given_up(
             InputError,
             match=r":2: takes more than 0.05 seconds to be split by boundary: \(a\|a\)\+\$",
         ):
-            pipeline.evaluate(
-                outputs,
-                [references],
-                metrics=[metric],
-            )
+            pipeline.evaluate(outputs, [references], metrics=[metric])
 
 
 @pytest.mark.parametrize(
@@ -58,9 +54,7 @@ def test_an_expression_needs_the_package_that_gives_it_up(
     monkeypatch.setitem(sys.modules, "regex", None)
     texts.expression.cache_clear()
     usual = pipeline.evaluate(
-        ["a. b"],
-        [["b. a"]],
-        metrics=["rouge[types=Lsum,split=regex]"],
+        ["a. b"], [["b. a"]], metrics=["rouge[types=Lsum,split=regex]"]
     )
     assert usual.score == 1
     with pytest.raises(

@@ -6,9 +6,12 @@ import json
 import math
 import random
 import re
-from itertools import combinations
+from collections.abc import Callable
+from functools import partial
+from itertools import chain, combinations
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -20,7 +23,7 @@ from pipeline.execution import tasks
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store.counts import StoredCounts
-from pipeline.scoring import SentenceScores
+from pipeline.scoring import Score, SentenceScores
 from pipeline.scoring import metric_results as scores
 from tests.conftest import (
     KERNELS,
@@ -31,13 +34,8 @@ from tests.conftest import (
     sentence,
 )
 from tests.oracles import naive
-from tests.support.words import CONLL14_TEAMS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.scoring.rows import Score
-
+from tests.support.numbers import near
+from tests.support.words import CONLL14_TEAMS, wordlist
 
 HALF_OF_SIXTH = 5.0000001e-7
 """Half a unit of the last printed digit: the golden files print six."""
@@ -56,7 +54,8 @@ def golden(file: Path) -> dict[str, float]:
 
 
 def write_golden_config(shared: Path, folder: Path) -> Path:
-    conll, jfleg = shared.resolve() / "conll14", shared.resolve() / "jfleg"
+    conll = shared.resolve() / "conll14"
+    jfleg = shared.resolve() / "jfleg"
     systems: dict[str, Any] = {
         name: {"conll14": str(conll / name)} for name in CONLL
     }
@@ -84,11 +83,7 @@ class GoldenRun:
     def __init__(self, directory: Path, scores: list[Score]) -> None:
         self.directory = directory
         self.scores = {
-            (
-                s.dataset,
-                s.metric.split("variant:")[1][:4],
-                s.system,
-            ): s
+            (s.dataset, s.metric.split("variant:")[1][:4], s.system): s
             for s in scores
         }
 
@@ -168,14 +163,11 @@ def test_sentence_scores_equal_the_original_debug_output(
     columns = StoredCounts(path, metric.spec.schema(2), len(expected)).blocks()
     spreads = [SentenceScores(metric).spread(block) for block in columns]
     rows = [
-        row
-        for s in spreads
-        for row in zip(
-            s["score"],
-            s["std"],
-            s["low"],
-            s["high"],
-            strict=True,
+        *chain(
+            *(
+                zip(s["score"], s["std"], s["low"], s["high"], strict=True)
+                for s in spreads
+            )
         )
     ]
     assert len(expected) == 1312
@@ -186,43 +178,36 @@ def test_sentence_scores_equal_the_original_debug_output(
     assert found == expected
 
 
+Texts = list[list[str]]
+
+
 # Words, letters that str.lower() changes (one of them into two), and white space that only some
 # splits split at.
 LINE = st.text("abcB日İ é\t\u00a0\x1c\u2003", max_size=12)
 TEXTS = st.integers(1, 5).flatmap(
     lambda lines: st.lists(
-        st.lists(LINE, min_size=lines, max_size=lines),
-        min_size=3,
-        max_size=5,
+        st.lists(LINE, min_size=lines, max_size=lines), min_size=3, max_size=5
     )
 )
 """Source, one to three references, output."""
+COMMON: st.SearchStrategy[dict[str, Any]] = st.builds(
+    dict,
+    variant=st.sampled_from(["2017", "2016"]),
+    n=st.integers(1, 5),
+    lc=st.booleans(),
+)
 COUNTING = st.builds(
-    lambda common, unit: {**common, **unit},
-    st.fixed_dictionaries(
-        {
-            "variant": st.sampled_from(["2017", "2016"]),
-            "n": st.integers(1, 5),
-            "lc": st.booleans(),
-        }
-    ),
-    st.one_of(
-        st.fixed_dictionaries(
-            {"unit": st.just("char"), "strip": st.booleans()}
-        ),
-        st.fixed_dictionaries(
-            {
-                "tok": st.sampled_from(
-                    ["whitespace", "ascii_whitespace", "blank"]
-                )
-            }
-        ),
+    lambda common, unit: common | unit,
+    COMMON,
+    st.builds(dict, unit=st.just("char"), strip=st.booleans())
+    | st.builds(
+        dict, tok=st.sampled_from(["whitespace", "ascii_whitespace", "blank"])
     ),
 )
 """Options that say what is counted, under the keys of signatures."""
 
 
-def scored(texts: list[list[str]], **options: Any) -> Score:
+def scored(texts: Texts, **options: Any) -> Score:
     source, *references, output = (
         MemoryText.of(str(number), lines) for number, lines in enumerate(texts)
     )
@@ -235,122 +220,96 @@ def scored(texts: list[list[str]], **options: Any) -> Score:
     )
     metric = metric_of(**options)
     counted = count_in_memory(corpus, [metric.spec], RunOptions(n_jobs=1))
-    return scores.score(tasks.tasks_of([metric], [corpus]), {"d": counted})[
-        0
-    ].scores[0]
+    found = scores.score(tasks.tasks_of([metric], [corpus]), {"d": counted})
+    return found[0].scores[0]
 
 
-def as_naive(
-    texts: list[list[str]], options: dict[str, Any]
-) -> tuple[list[list[str]], dict[str, Any]]:
-    """The same lines, lower case where asked for, and the options under the names of naive.py."""
-    strip, unit = options.get("strip", False), options.get("unit", "word")
-    how = {
-        "unit": unit,
-        "split": options.get("tok", "whitespace"),
-        "strip": strip,
-    }
-    return [
-        [line.lower() if options["lc"] else line for line in lines]
-        for lines in texts
-    ], how
+def each_line(change: Callable[[str], str], texts: Texts) -> Texts:
+    return [[*map(change, lines)] for lines in texts]
 
 
-def plain_blanks(
-    texts: list[list[str]], options: dict[str, Any]
-) -> list[list[str]]:
-    """With strip only U+0020 as white space: the specification says no more of it than `blanks`."""
+class Case(NamedTuple):
+    """Texts (source, references, output) and options, also as naive.py has them."""
+
+    texts: Texts
+    options: dict[str, Any]
+    oracle_texts: tuple[list[str], Texts, list[str]]
+    oracle_options: dict[str, Any]
+
+    @property
+    def table(self) -> list[list[naive.Columns]]:
+        n = self.options["n"]
+        return naive.all_columns(*self.oracle_texts, n, **self.oracle_options)
+
+
+def case_of(texts: Texts, options: dict[str, Any]) -> Case:
+    # the specification says no more of white space than `blanks`
     if options.get("strip"):
-        return [
-            [" ".join(re.split(r"\s", line)) for line in lines]
-            for lines in texts
-        ]
-    return texts
-
-
-def table_of(
-    texts: list[list[str]], options: dict[str, Any]
-) -> list[list[naive.Columns]]:
-    (source, *references, output), how = as_naive(texts, options)
-    return naive.all_columns(
-        source,
-        references,
-        output,
-        options["n"],
-        **how,
+        texts = each_line(partial(re.sub, r"\s", " "), texts)
+    source, *references, output = (
+        each_line(str.lower, texts) if options["lc"] else texts
     )
+    oracle_options = {
+        "unit": options.get("unit", "word"),
+        "split": options.get("tok", "whitespace"),
+        "strip": options.get("strip", False),
+    }
+    return Case(texts, options, (source, references, output), oracle_options)
+
+
+CASES = st.builds(case_of, TEXTS, COUNTING)
 
 
 @settings(max_examples=150)
 @given(
-    texts=TEXTS,
-    options=COUNTING,
+    case=CASES,
     iterations=st.integers(1, 12),
     sampler=st.sampled_from(["python2", "python3"]),
     zero=st.sampled_from(["zero", "one"]),
 )
 def test_sampled_score_equals_the_naive_one(
-    texts: list[list[str]],
-    options: dict[str, Any],
-    iterations: int,
-    sampler: str,
-    zero: str,
+    case: Case, iterations: int, sampler: str, zero: str
 ) -> None:
-    texts = plain_blanks(texts, options)
     found = scored(
-        texts,
-        **options,
+        case.texts,
+        **case.options,
         iter=iterations,
         rng=sampler,
         zero_total=zero,
     )
-    (source, *references, output), how = as_naive(texts, options)
-    more = {
-        "variant": options["variant"],
-        "sampler": sampler,
-        "zero_total": zero,
-        **how,
-    }
     mean, std, _ = naive.gleu_sampled(
-        source,
-        references,
-        output,
-        options["n"],
+        *case.oracle_texts,
+        case.options["n"],
         iterations,
-        **more,
+        variant=case.options["variant"],
+        sampler=sampler,
+        zero_total=zero,
+        **case.oracle_options,
     )
-    assert found.score == pytest.approx(mean, abs=1e-12)
+    assert found.score == near(mean)
     assert found.samples is not None
-    assert found.samples.std == pytest.approx(std, abs=1e-12)
-    assert found.samples.iterations == (
-        iterations if len(references) > 1 else 1
-    )
+    assert found.samples.std == near(std)
+    references = case.oracle_texts[1]
+    expected = iterations if len(references) > 1 else 1
+    assert found.samples.iterations == expected
 
 
 def rounding_decides(row: list[naive.Columns], variant: str) -> bool:
     """Whether two references tie but for rounding: the test of exact ties below is about those."""
     keys = [naive.max_key(columns, variant, None) for columns in row]
     pairs = [
-        pair
-        for a, b in combinations(keys, 2)
-        for pair in zip(a, b, strict=True)
+        *chain(*(zip(a, b, strict=True) for a, b in combinations(keys, 2)))
     ]
     return any(a != b and math.isclose(a, b, rel_tol=1e-12) for a, b in pairs)
 
 
 @settings(max_examples=150)
-@given(
-    texts=TEXTS,
-    options=COUNTING,
-    zero=st.sampled_from(["zero", "one"]),
-)
-def test_best_references_equal_the_naive_ones(
-    texts: list[list[str]], options: dict[str, Any], zero: str
-) -> None:
-    texts = plain_blanks(texts, options)
-    table = table_of(texts, options)
+@given(case=CASES, zero=st.sampled_from(["zero", "one"]))
+def test_best_references_equal_the_naive_ones(case: Case, zero: str) -> None:
+    table = case.table
+    options = case.options
     assume(not any(rounding_decides(row, options["variant"]) for row in table))
-    found = scored(texts, **options, refs="max", zero_total=zero)
+    found = scored(case.texts, **options, refs="max", zero_total=zero)
     expected = naive.gleu_max(table, options["variant"], zero_total=zero)
     counts: dict[str, list[Any]] = {
         "match": expected.match,
@@ -366,39 +325,29 @@ def test_best_references_equal_the_naive_ones(
     assert {
         name: found.outputs[name] for name in by_order | lengths
     } == by_order | lengths
-    assert found.score == pytest.approx(expected.score, abs=1e-12)
+    assert found.score == near(expected.score)
 
 
 @settings(max_examples=150)
 @given(
-    texts=TEXTS,
-    options=COUNTING,
+    case=CASES,
     over=st.sampled_from(["mean", "max"]),
     smoothing=st.sampled_from(["none", "ones"]),
 )
 def test_mean_of_sentences_equals_the_naive_one(
-    texts: list[list[str]],
-    options: dict[str, Any],
-    over: str,
-    smoothing: str,
+    case: Case, over: str, smoothing: str
 ) -> None:
-    texts = plain_blanks(texts, options)
     found = scored(
-        texts,
-        **options,
-        level="mean",
-        refs=over,
-        smoothing=smoothing,
+        case.texts, **case.options, level="mean", refs=over, smoothing=smoothing
     )
-    one = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[
+    score = {"none": naive.sentence_gleu, "ones": naive.sentence_gleu_ones}[
         smoothing
     ]
-    rows = [
-        [one(columns, options["variant"]) for columns in row]
-        for row in table_of(texts, options)
-    ]
-    expected = fmean(max(row) if over == "max" else fmean(row) for row in rows)
-    assert found.score == pytest.approx(expected, abs=1e-12)
+    means = []
+    for row in case.table:
+        values = [score(columns, case.options["variant"]) for columns in row]
+        means.append(max(values) if over == "max" else fmean(values))
+    assert found.score == near(fmean(means))
 
 
 # Ties in exact arithmetic: of 7 tokens and orders 1 and 2, 4/7 * 3/6 = 6/7 * 2/6, whatever the
@@ -418,10 +367,8 @@ TIES = [
 def test_ties_but_for_rounding_go_to_the_reference_that_the_package_takes(
     first: str,
 ) -> None:
-    accum, score = (
-        pytest.importorskip("gleu.accum"),
-        pytest.importorskip("gleu.score"),
-    )
+    accum = pytest.importorskip("gleu.accum")
+    score = pytest.importorskip("gleu.score")
     metric = metric_of(n=2, refs="max")
     wrong = []
     for length, *pair in TIES:
@@ -455,24 +402,15 @@ def test_ties_but_for_rounding_go_to_the_reference_that_the_package_takes(
 @pytest.mark.parametrize("variant", ["2017", "2016"])
 @pytest.mark.parametrize(
     ("reference", "output", "expected"),
-    [
-        ("", "", 1.0),
-        ("a", "", 0.0),
-        ("", "a", 0.0),
-    ],
+    [("", "", 1.0), ("a", "", 0.0), ("", "a", 0.0)],
 )
 def test_sentence_without_tokens(
-    variant: str,
-    reference: str,
-    output: str,
-    expected: float,
+    variant: str, reference: str, output: str, expected: float
 ) -> None:
     """Specification, sentence level (a): both empty 1, an empty output 0; a numerator of 0 gives 0."""
     assert (
         scored(
-            [["a b"], [reference], [output]],
-            variant=variant,
-            level="mean",
+            [["a b"], [reference], [output]], variant=variant, level="mean"
         ).score
         == expected
     )
@@ -486,9 +424,7 @@ def test_equal_references_have_no_spread(iterations: int, seed: int) -> None:
     source = [sentence(rng) for _ in range(6)]
     reference, output = ([edited(line, rng) for line in source] for _ in "ro")
     several = scored(
-        [source, reference, reference, reference, output],
-        n=1,
-        iter=iterations,
+        [source, reference, reference, reference, output], n=1, iter=iterations
     )
     alone = scored([source, reference, output], n=1)
     assert alone.score > 0
@@ -538,7 +474,7 @@ def test_a_million_tokens_in_a_line() -> None:
     assert found.score == 1.0
     counts = {
         name: found.outputs[name]
-        for name in ("hyp_len", "ref_len", "match_1", "match_2", "penalty_1")
+        for name in wordlist("hyp_len ref_len match_1 match_2 penalty_1")
     }
     assert counts == {
         "hyp_len": 1e6,

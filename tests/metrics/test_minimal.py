@@ -6,36 +6,33 @@ from __future__ import annotations
 import ast
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import pipeline
+from pipeline.arrays import Floats, Ints
 from pipeline.cli.commands.help import help_pages
-from pipeline.data import TEXTS, open_corpus
+from pipeline.data import TEXTS, Corpus, open_corpus
 from pipeline.data.config import Column, Dataset, System
+from pipeline.data.corpus import Corpus
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS
 from pipeline.metrics.base import Counted, Metric
 from pipeline.metrics.base.ngrams import Rule
-from pipeline.metrics.base.statistics_spec import Field, OverlapSpec
+from pipeline.metrics.base.statistics_spec import Columns, Field, OverlapSpec
 from pipeline.metrics.build import from_text
 from pipeline.report import FORMATS
 from pipeline.tokenizers import Tokenization
-from tests.conftest import ROOT, called, run, write_run
+from tests.conftest import ROOT, run, write_run
+from tests.support.commands import Command
 from tests.support.every_metric import EDITS, GOLD, every_metric
 from tests.test_structure import FILES, imported
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pipeline.arrays import Floats, Ints
-    from pipeline.data import Corpus
-    from pipeline.metrics.base.statistics_spec import Columns
 
 
 @dataclass(frozen=True)
@@ -48,12 +45,7 @@ class Hits(Metric):
 
     @property
     def spec(self) -> OverlapSpec:
-        return OverlapSpec(
-            Tokenization(),
-            1,
-            ("match",),
-            source=False,
-        )
+        return OverlapSpec(Tokenization(), 1, ("match",), source=False)
 
     @property
     def terms(self) -> tuple[Field, ...]:
@@ -91,12 +83,7 @@ class ToldHits(Hits):
 
     def shown_counts(self, columns: Columns) -> list[Counted]:
         return [
-            Counted(
-                "match",
-                columns["match"],
-                per_reference=True,
-                orders=True,
-            )
+            Counted("match", columns["match"], per_reference=True, orders=True)
         ]
 
     def row_names(self) -> list[str]:
@@ -134,19 +121,15 @@ def directory(
         statistics=statistics,
     )
     if request.param:
-        lines = (
-            (tmp_path / "d" / "ref1").read_text(encoding="utf-8").splitlines()
-        )
-        lines = [
-            "" if number % 3 else line for number, line in enumerate(lines)
-        ]
-        (tmp_path / "d" / "ref1").write_text(
-            "\n".join(lines) + "\n", encoding="utf-8"
-        )
-        (tmp_path / "d" / "ref0").write_text(
-            "a b c dog runs\n" * len(lines), encoding="utf-8"
-        )
-        content = json.loads(config.read_text(encoding="utf-8"))
+        first = tmp_path / "d" / "ref0"
+        second = tmp_path / "d" / "ref1"
+        lines = second.read_text(encoding="utf-8").split("\n")
+        for number in range(len(lines) - 1):
+            if number % 3:
+                lines[number] = ""
+        second.write_text("\n".join(lines), encoding="utf-8")
+        first.write_text("a b c dog runs\n" * (len(lines) - 1))
+        content = json.loads(config.read_bytes())
         content["datasets"]["d"]["empty_references"] = "none"
         config.write_text(json.dumps(content), encoding="utf-8")
     assert kind is METRICS["hits"]
@@ -155,58 +138,23 @@ def directory(
 
 
 def test_a_minimal_metric_is_run_and_reported_in_every_form(
-    directory: Path,
-    kind: type[Hits],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    directory: Path, kind: type[Hits], tmp_path: Path, command: Command
 ) -> None:
-    results = json.loads(
-        (directory / "results.json").read_text(encoding="utf-8")
-    )
-    scores = [
-        score
-        for score in results["scores"]
-        if score["metric"].startswith("hits|")
-    ]
-    assert [score["rank"] for score in scores] == [
-        score["rank"] for score in scores if score["bootstrap"]
-    ]
-    assert (
-        len(
-            [
-                test
-                for test in results["tests"]
-                if test["metric"] == scores[0]["metric"]
-            ]
-        )
-        == 3
-    )
+    results = json.loads((directory / "results.json").read_bytes())
+    scores = [s for s in results["scores"] if s["metric"].startswith("hits|")]
+    assert all(score["rank"] for score in scores if score["bootstrap"])
+    assert all(score["bootstrap"] for score in scores)
+    tests = [test["metric"] for test in results["tests"]]
+    assert tests.count(scores[0]["metric"]) == 3
     # which is of metrics of users
     for form in (form for form in FORMATS if form != "numbers"):
         if FORMATS[form].package:
             pytest.importorskip(FORMATS[form].package)
         target = tmp_path / form
-        assert (
-            called(
-                capsys,
-                "report",
-                directory,
-                "--format",
-                form,
-                "--output",
-                target,
-            )[0]
-            == 0
-        )
+        command(f"report {directory} --format {form} --output {target}")
         assert list(target.iterdir()), form
-    texts = [
-        (tmp_path / name).read_text()
-        for name in (
-            "csv/scores.csv",
-            "markdown/results.md",
-            "latex/results.tex",
-        )
-    ]
+    files = ("csv/scores.csv", "markdown/results.md", "latex/results.tex")
+    texts = [(tmp_path / name).read_text() for name in files]
     assert all("hits" in text for text in texts)
     assert ("size" in texts[1]) == bool(kind.table_outputs)
     if "plots" in FORMATS:
@@ -214,54 +162,26 @@ def test_a_minimal_metric_is_run_and_reported_in_every_form(
 
 
 def test_a_minimal_metric_is_scored_explained_and_listed(
-    kind: type[Hits],
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    kind: type[Hits], command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT / "data")
-    files = (
-        "-r",
-        "reference0.txt",
-        "reference1.txt",
-        "-o",
-        "systems/eager.txt",
-        "systems/careful.txt",
-    )
-    code, out, _ = called(capsys, "score", "hits", *files, "--boards")
-    assert (code, "hits|nrefs:2|v:" in out) == (0, True)
-    code, out, _ = called(capsys, "explain", "hits", *files, "--line", "3")
+    files = "-r reference0.txt reference1.txt -o systems/eager.txt systems/careful.txt"
+    assert "hits|nrefs:2|v:" in command(f"score hits {files} --boards").out
+    out = command(f"explain hits {files} --line 3").out
     name = "Hits & Misses" if kind is ToldHits else "hits"
-    assert code == 0
-    assert re.findall(r"^  \S.*: hits ([0-9.]+)$", out, re.MULTILINE)[:2] == [
-        "86.67",
-        "80.00",
-    ]
+    scores = re.findall(r"^  \S.*: hits ([0-9.]+)$", out, re.MULTILINE)
+    assert scores[:2] == ["86.67", "80.00"]
     assert out.count(f"\n  {name}: hits ") == 4
     assert ("\n  tokens: match 13\n" in out) == (kind is ToldHits)
     assert ("\n  n=2\n    match " in out) == (kind is RuledHits)
     assert ("\n    other     the · watched\n" in out) == (kind is not Hits)
-    source = ("-s", "source.txt")
-    assert (
-        called(
-            capsys,
-            "explain",
-            "hits",
-            *source,
-            *files,
-            "--compare",
-            "gleu",
-            "--line",
-            "3",
-        )[0]
-        == 0
-    )
-    assert f"\nhits: {kind.summary}\n" in called(capsys, "list", "metrics")[1]
-    assert '"const": "hits"' in called(capsys, "schema")[1]
-    assert not kind.help_page or called(capsys, "help", "hits")[0] == 0
+    command(f"explain hits -s source.txt {files} --compare gleu --line 3")
+    assert f"\nhits: {kind.summary}\n" in command("list metrics").out
+    assert '"const": "hits"' in command("schema").out
+    if kind.help_page:
+        command("help hits")
     found = pipeline.evaluate(
-        ["a b", "c"],
-        [["a c", "c"], ["x", "b"]],
-        metrics=["hits"],
+        ["a b", "c"], [["a c", "c"], ["x", "b"]], metrics=["hits"]
     )
     assert (found.score, found.sentences.tolist()) == (2 / 3, [0.5, 1.0])
 
@@ -311,7 +231,8 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
     edits.
     """
     folder = tmp_path_factory.mktemp("edits")
-    one, two = M2.format(0).split("\n\n"), M2.format(1).split("\n\n")
+    one = M2.format(0).split("\n\n")
+    two = M2.format(1).split("\n\n")
     blocks = [
         f"{a.strip()}\n{b.strip().partition(chr(10))[2]}"
         for a, b in zip(one, two, strict=True)
@@ -320,32 +241,15 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Corpus:
         "\n\n".join(blocks) + "\n", encoding="utf-8"
     )
     (folder / "a.m2").write_text(M2.format(0), encoding="utf-8")
-    gold, problems = folder / "gold.m2", list[Problem]()
+    gold = folder / "gold.m2"
+    problems = list[Problem]()
     dataset = Dataset(
-        name="d",
-        source=None,
-        references=(),
-        m2=gold,
-        gold=(gold,),
+        name="d", source=None, references=(), m2=gold, gold=(gold,)
     )
     systems = [
-        System(
-            "A",
-            {
-                "d": Column(
-                    kind="m2",
-                    path=folder / "a.m2",
-                    column="",
-                )
-            },
-        )
+        System("A", {"d": Column(kind="m2", path=folder / "a.m2", column="")})
     ]
-    opened = open_corpus(
-        dataset,
-        systems,
-        problems,
-        views=(TEXTS, GOLD, EDITS),
-    )
+    opened = open_corpus(dataset, systems, problems, views=(TEXTS, GOLD, EDITS))
     assert not problems
     assert opened
     return opened

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, meaning_of, metrics_called
+from tests.support.commands import Command
 from tests.support.extensions import with_extension
+from tests.support.numbers import near
+from tests.support.words import rows, wordlist
 
 CONFIG = """\
 datasets: {d: {source: s.txt, references: r.txt}}
@@ -42,45 +45,49 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize(
     ("written", "same"),
     [
-        ("BLEU", "bleu"),
-        ("sacrebleu", "bleu"),
-        ("sacreBLEU", "bleu[flavour=sacrebleu]"),
-        ("BLEU-4", "bleu"),
-        ("multi-bleu.perl", "bleu[flavour=moses]"),
-        ("NLTK BLEU", "bleu[flavour=nltk]"),
-        ("chrF", "chrf"),
-        ("chrf++", "chrf[word_order=2]"),
-        ("chrF++", "chrf[word_order=2]"),
-        ("chrF+", "chrf[nw=1]"),
-        ("GLEU", "gleu"),
-        ("gleu+", "gleu"),
-        ("GLEU+", "gleu"),
-        ("Google GLEU", "google_gleu"),
-        ("google-gleu", "google_gleu"),
-        ("google_bleu", "google_gleu"),
-        ("GREEN", "green"),
-        ("rouge1", "rouge[types=1]"),
-        ("rouge-2", "rouge[types=2]"),
-        ("rougeL", "rouge[types=L]"),
-        ("ROUGE-L", "rouge[types=L]"),
-        ("ROUGE-Lsum", "rouge[types=Lsum]"),
-        ("ROUGE-SU4", "rouge[types=SU4]"),
-        ("ROUGE-1.5.5", "rouge[flavour=perl]"),
-        ("rougeL[stemmer=porter]", "rouge[types=L,stemmer=porter]"),
-        ("chrF++|nc:5", "chrf[char_order=5,word_order=2]"),
-        *with_extension("edits", ("SentM2", "m2[level=mean]")),
-        *with_extension("edits", ("MaxMatch", "m2")),
-        *with_extension("errant", ("CLEME-dependent", "cleme")),
+        *rows("""
+    BLEU => bleu
+    sacrebleu => bleu
+    sacreBLEU => bleu[flavour=sacrebleu]
+    BLEU-4 => bleu
+    multi-bleu.perl => bleu[flavour=moses]
+    NLTK BLEU => bleu[flavour=nltk]
+    chrF => chrf
+    chrf++ => chrf[word_order=2]
+    chrF++ => chrf[word_order=2]
+    chrF+ => chrf[nw=1]
+    GLEU => gleu
+    gleu+ => gleu
+    GLEU+ => gleu
+    Google GLEU => google_gleu
+    google-gleu => google_gleu
+    google_bleu => google_gleu
+    GREEN => green
+    rouge1 => rouge[types=1]
+    rouge-2 => rouge[types=2]
+    rougeL => rouge[types=L]
+    ROUGE-L => rouge[types=L]
+    ROUGE-Lsum => rouge[types=Lsum]
+    ROUGE-SU4 => rouge[types=SU4]
+    ROUGE-1.5.5 => rouge[flavour=perl]
+    rougeL[stemmer=porter] => rouge[types=L,stemmer=porter]
+    chrF++|nc:5 => chrf[char_order=5,word_order=2]
+"""),
+        *with_extension(
+            "edits",
+            *rows("""
+    SentM2 => m2[level=mean]
+    MaxMatch => m2
+"""),
+        ),
         *with_extension(
             "errant",
-            (
-                "SentCLEME-independent",
-                "cleme[assumption=independent,level=mean]",
-            ),
-        ),
-        *with_extension("errant", ("CLEME 2.0", "cleme[version=2]")),
-        *with_extension(
-            "errant", ("SentCLEME2.0", "cleme[version=2,level=mean]")
+            *rows("""
+    CLEME-dependent => cleme
+    SentCLEME-independent => cleme[assumption=independent,level=mean]
+    CLEME 2.0 => cleme[version=2]
+    SentCLEME2.0 => cleme[version=2,level=mean]
+"""),
         ),
     ],
 )
@@ -103,55 +110,51 @@ def test_every_spelling_makes_a_metric_or_is_asked_back(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "numbers"),
-    [
-        ("green", [0, 1]),
-        ("green[flavour=gec-metrics]", [1]),
-        ("green[flavour=authors]", [0]),
-        ("green|n:4|beta:2|unit:word|tok:whitespace|nrefs:2|v:0.2.0", [0]),
-        ("bleu[tok=intl]", [2]),
-        ("BLEU[tokenizer=intl]", [2]),
-        ("bleu", [2, 3]),
-        # no config has it so, but one metric has it among other options
-        ("bleu[lowercase=true]", [3]),
-        ("BLEU[n=4]", [2, 3]),
-        ("chrF++", [4]),
-        ("chrF++[char_order=6]", [4]),
-        ("chrf", [4]),
-        ("chrf[nc=6]", [4]),
-        ("chrf[word_order=0]", []),
-        ("chrF++[word_order=0]", []),
-        ("green[flavor=authors]", []),
-        ("green[n=0]", []),
-        ("green[", []),
-        ("nothing", []),
-    ],
+    rows("""
+    green => 0 1
+    green[flavour=gec-metrics] => 1
+    green[flavour=authors] => 0
+    green|n:4|beta:2|unit:word|tok:whitespace|nrefs:2|v:0.2.0 => 0
+    bleu[tok=intl] => 2
+    BLEU[tokenizer=intl] => 2
+    bleu => 2 3
+    bleu[lowercase=true] => 3
+    BLEU[n=4] => 2 3
+    chrF++ => 4
+    chrF++[char_order=6] => 4
+    chrf => 4
+    chrf[nc=6] => 4
+    chrf[word_order=0] =>
+    chrF++[word_order=0] =>
+    green[flavor=authors] =>
+    green[n=0] =>
+    green[ =>
+    nothing =>
+"""),
 )
 def test_metrics_are_meant_by_what_a_config_says_of_them(
-    text: str, numbers: list[int]
+    text: str, numbers: str
 ) -> None:
-    """By hand, of metrics that a config has with these options and others."""
-    asked = [
-        "green",
-        "green[flavour=gec-metrics]",
-        "bleu[tok=intl]",
-        "bleu[lc=true,tok=char]",
-        "chrF++",
-    ]
-    metrics = [from_text(one) for one in asked]
+    """By hand, of metrics that a config has with these options and others: `bleu[lowercase=true]`
+    is of one that has it among other options.
+    """
+    requested = wordlist(
+        "green green[flavour=gec-metrics] bleu[tok=intl] bleu[lc=true,tok=char] chrF++"
+    )
+    metrics = [from_text(one) for one in requested]
     assert metrics_called(text, metrics) == [
-        metrics[number] for number in numbers
+        metrics[int(number)] for number in numbers.split()
     ]
 
 
 @pytest.mark.parametrize("name", ["sentence_gleu", "corpus_gleu", "GLEU score"])
 def test_a_name_of_two_metrics_is_asked_back(
-    name: str, capsys: pytest.CaptureFixture[str]
+    name: str, command: Command
 ) -> None:
     """GLEU+ and Google's GLEU are both called so; all choices stand in one message."""
-    assert (
-        main(["score", name, "-s", "s.txt", "-r", "r.txt", "-o", "a.txt"]) == 2
-    )
-    assert capsys.readouterr().err == (
+    assert command.refused(
+        f"score '{name}' -s s.txt -r r.txt -o a.txt"
+    ).err == (
         f"error: '{name}' may be one of these; write the one that you mean:\n"
         f"  gleu: {METRICS['gleu'].summary}\n  google_gleu: {METRICS['google_gleu'].summary}\n"
     )
@@ -159,21 +162,12 @@ def test_a_name_of_two_metrics_is_asked_back(
 
 @pytest.mark.parametrize(
     ("written", "message"),
-    [
-        (
-            "rougeL[types=1]",
-            "'rougeL' means types: L already; leave 'types' out, or write rouge",
-        ),
-        (
-            "chrF++[nw=1]",
-            "'chrF++' means word_order: 2 already; leave 'nw' out, or write chrf",
-        ),
-        ("rougeX", "no metric is called 'rougeX' (did you mean 'rouge'?)"),
-        (
-            "rouge-L, bleu",
-            "expected name, name[key=value,...] or name|key:value|...",
-        ),
-    ],
+    rows("""
+    rougeL[types=1] => 'rougeL' means types: L already; leave 'types' out, or write rouge
+    chrF++[nw=1] => 'chrF++' means word_order: 2 already; leave 'nw' out, or write chrf
+    rougeX => no metric is called 'rougeX' (did you mean 'rouge'?)
+    rouge-L, bleu => expected name, name[key=value,...] or name|key:value|...
+"""),
 )
 def test_a_name_that_cannot_be_meant(written: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
@@ -181,92 +175,52 @@ def test_a_name_that_cannot_be_meant(written: str, message: str) -> None:
     assert message in str(caught.value)
 
 
-def test_results_have_canonical_names_alone() -> None:
+def names_of(scores: list[dict[str, Any]]) -> list[str]:
+    return [score["metric"].partition("|")[0] for score in scores]
+
+
+def test_results_have_canonical_names_alone(command: Command) -> None:
     """However the config writes them: run directories do not depend on it."""
-    assert main(["run", "c.yaml", "-q"]) == 0
-    metrics = {
-        score["metric"]
-        for score in json.loads(
-            Path("run/results.json").read_text(encoding="utf-8")
-        )["scores"]
-    }
-    assert sorted(text.partition("|")[0] for text in metrics) == [
-        "bleu",
-        "chrf",
-        "gleu",
-        "rouge",
-    ]
+    command("run c.yaml -q")
     before = Path("run/results.json").read_bytes()
+    names = {*names_of(json.loads(before)["scores"])}
+    assert sorted(names) == wordlist("bleu chrf gleu rouge")
     canonical = CONFIG.replace(
         "GLEU+, BLEU, ROUGE-L, {name: chrF++,",
         "gleu, bleu, 'rouge[types=L]', {name: chrf, nw: 2,",
     )
     Path("c.yaml").write_text(canonical, encoding="utf-8")
-    assert main(["run", "c.yaml", "-q"]) == 0
+    command("run c.yaml -q")
     assert Path("run/results.json").read_bytes() == before
 
 
 @pytest.mark.parametrize("name", ["chrF++", "chrf++", "CHRF", "chrf"])
-def test_commands_on_runs_understand_names(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["run", "c.yaml", "-q"]) == 0
-    for command in (
-        ["show", "run"],
-        ["compare", "run"],
-        ["report", "run", "--format", "markdown"],
-    ):
-        capsys.readouterr()
-        assert main([*command, "--metric", name]) == 0
-        shown = capsys.readouterr()
-        assert "chrf" in shown.out
-        assert not any(
-            other in shown.out for other in ("gleu|", "bleu|", "rouge|")
-        )
-    assert main(["show", "run", "--metric", "chrF+"]) == 2
-    assert "--metric chrF+: there is no such one" in capsys.readouterr().err
+def test_commands_on_runs_understand_names(name: str, command: Command) -> None:
+    command("run c.yaml -q")
+    for line in ("show run", "compare run", "report run --format markdown"):
+        printed = command(f"{line} --metric {name}").out
+        assert "chrf" in printed
+        assert not re.search(r"(gleu|bleu|rouge)\|", printed)
+    error = command.refused("show run --metric chrF+").err
+    assert "--metric chrF+: there is no such one" in error
 
 
-def test_only_understands_names(capsys: pytest.CaptureFixture[str]) -> None:
-    assert (
-        main(
-            [
-                "run",
-                "c.yaml",
-                "--only",
-                "rougeL",
-                "--only",
-                "GLEU",
-                "--only",
-                "A",
-                "-q",
-                "--json",
-            ]
-        )
-        == 0
-    )
-    scores = json.loads(capsys.readouterr().out)["scores"]
-    assert [(s["system"], s["metric"].partition("|")[0]) for s in scores] == [
-        ("A", "gleu"),
-        ("A", "rouge"),
-    ]
-    assert main(["run", "c.yaml", "--only", "rouge1", "-q"]) == 2
-    assert (
-        "--only rouge1: matches no data set, system or metric"
-        in capsys.readouterr().err
-    )
+def test_only_understands_names(command: Command) -> None:
+    scores = command.json("run c.yaml --only rougeL --only GLEU --only A -q")
+    assert [score["system"] for score in scores["scores"]] == ["A", "A"]
+    assert names_of(scores["scores"]) == ["gleu", "rouge"]
+    error = command.refused("run c.yaml --only rouge1 -q").err
+    assert "--only rouge1: matches no data set, system or metric" in error
 
 
-def test_a_system_of_that_name_is_meant_first(
-    capsys: pytest.CaptureFixture[str],
+def test_a_system_is_preferred_to_a_metric_of_the_same_name(
+    command: Command,
 ) -> None:
     Path("c.yaml").write_text(
         CONFIG.replace("B: b.txt", "BLEU: b.txt"), encoding="utf-8"
     )
-    assert main(["run", "c.yaml", "--only", "BLEU", "-q", "--json"]) == 0
-    scores = json.loads(capsys.readouterr().out)["scores"]
-    assert {score["system"] for score in scores} == {"BLEU"}
-    assert len(scores) == 4
+    scores = command.json("run c.yaml --only BLEU -q")["scores"]
+    assert [score["system"] for score in scores] == ["BLEU"] * 4
 
 
 def test_python_understands_names_and_a_single_metric() -> None:
@@ -280,9 +234,9 @@ def test_python_understands_names_and_a_single_metric() -> None:
     )
     assert one.get(metric="sacreBLEU").score == one.score
     # by hand: of 4 and 5 words 4 are shared, so F is 8 of 9
-    assert pipeline.evaluate(
-        **texts, metrics={"name": "rougeL"}
-    ).score == pytest.approx(8 / 9, abs=1e-12)
+    assert pipeline.evaluate(**texts, metrics={"name": "rougeL"}).score == near(
+        8 / 9
+    )
     assert (
         pipeline.evaluate(**texts, metrics=from_text("bleu")).score == one.score
     )
@@ -293,7 +247,7 @@ def test_python_understands_names_and_a_single_metric() -> None:
         several.get(metric="chrF+")
 
 
-def test_one_needs_no_list() -> None:
+def test_one_needs_no_list(command: Command) -> None:
     """references: FILE and metrics: NAME, also in files that are included, in defaults and by
     --set.
     """
@@ -301,32 +255,19 @@ def test_one_needs_no_list() -> None:
         "[GLEU+, BLEU, ROUGE-L, {name: chrF++, lowercase: true}]", "[gleu]"
     )
     plain = lists.replace("[r.txt]", "r.txt").replace("[gleu]", "gleu")
+    references = "--set datasets.d.references"
     texts = {
-        "lists": (lists, []),
-        "plain": (plain, []),
-        "mapping": (
-            plain.replace("metrics: gleu", "metrics: {name: GLEU+}"),
-            [],
-        ),
-        "set": (
-            lists,
-            ["--set", "metrics=GLEU", "--set", "datasets.d.references=r.txt"],
-        ),
-        "items": (
-            plain,
-            [
-                "--set",
-                "metrics.0=GLEU+",
-                "--set",
-                "datasets.d.references.0=r.txt",
-            ],
-        ),
-        "include": ("include: [lists.yaml]\nmetrics: gleu\n", []),
-        "policy": (plain + "defaults: {metrics: {references: sample}}\n", []),
+        "lists": (lists, ""),
+        "plain": (plain, ""),
+        "mapping": (plain.replace(": gleu", ": {name: GLEU+}"), ""),
+        "set": (lists, f"--set metrics=GLEU {references}=r.txt"),
+        "items": (plain, f"--set metrics.0=GLEU+ {references}.0=r.txt"),
+        "include": ("include: [lists.yaml]\nmetrics: gleu\n", ""),
+        "policy": (plain + "defaults: {metrics: {references: sample}}\n", ""),
     }
-    results = {}
+    results = set()
     for name, (text, more) in texts.items():
         Path(f"{name}.yaml").write_text(text, encoding="utf-8")
-        assert main(["run", f"{name}.yaml", "-q", "--output", name, *more]) == 0
-        results[name] = Path(name, "results.json").read_bytes()
-    assert set(results.values()) == {results["lists"]}
+        command(f"run {name}.yaml -q --output {name} {more}")
+        results.add(Path(name, "results.json").read_bytes())
+    assert len(results) == 1

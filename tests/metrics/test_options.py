@@ -11,20 +11,21 @@ import json
 import pickle
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytest
 
 import pipeline
+from pipeline.arrays import Floats, Ints
 from pipeline.cli.commands.schema import json_schema
-from pipeline.cli.dispatch import main
 from pipeline.errors import IDLE, ConfigError, Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.choices import f_beta, ratio
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.statistics_spec import (
+    Columns,
     Field,
     OverlapSpec,
     tokenization_of,
@@ -36,12 +37,9 @@ from pipeline.metrics.options.fields import METADATA
 from pipeline.scoring.terms import MetricTerms
 from pipeline.tokenizers import Tokenization
 from tests.metrics.test_bleu import generated
+from tests.support.commands import Command
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pipeline.arrays import Floats, Ints
-    from pipeline.metrics.base.statistics_spec import Columns
-
+from tests.support.words import rows, wordlist
 
 FOLDER = Path(pipeline.__file__).parent / "metrics"
 FILES = sorted(
@@ -59,17 +57,9 @@ class Mine(Metric):
     summary: ClassVar[str] = "a metric with two options"
 
     words: int = option(
-        4,
-        key="n",
-        help="words that are enough",
-        minimum=1,
-        maximum=16,
+        4, key="n", help="words that are enough", minimum=1, maximum=16
     )
-    lambda_: str = option(
-        "0",
-        help="weight of nothing",
-        choices=("0", "1"),
-    )
+    lambda_: str = option("0", help="weight of nothing", choices=("0", "1"))
 
     level = "mean"
 
@@ -101,9 +91,7 @@ def mine(monkeypatch: pytest.MonkeyPatch) -> type[Metric]:
 
 
 @pytest.mark.parametrize(
-    "path",
-    FILES,
-    ids=lambda path: str(path.relative_to(FOLDER)),
+    "path", FILES, ids=lambda path: str(path.relative_to(FOLDER))
 )
 def test_a_metric_says_nothing_of_an_option_but_in_its_field(
     path: Path,
@@ -182,36 +170,17 @@ def test_two_declared_options_are_read_and_signed() -> None:
 
 @pytest.mark.usefixtures("mine")
 def test_two_declared_options_are_listed_and_can_be_given(
-    capsys: pytest.CaptureFixture[str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    command: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "a.txt").write_text("one two three\n", encoding="utf-8")
-    assert main(["list", "metrics", "mine"]) == 0
     assert (
         "a whole number from 1 to 16  words that are enough"
-        in capsys.readouterr().out
+        in command("list metrics mine").out
     )
-    assert (
-        main(
-            [
-                "score",
-                "mine",
-                "--words",
-                "6",
-                "-r",
-                "a.txt",
-                "-o",
-                "a.txt",
-                "--json",
-                "--n-jobs",
-                "1",
-            ]
-        )
-        == 0
-    )
-    (score,) = json.loads(capsys.readouterr().out)["scores"]
+    (score,) = json.loads(
+        command("score mine --words 6 -r a.txt -o a.txt --json --n-jobs 1").out
+    )["scores"]
     assert score["score"] == 0.5
     assert score["metric"].startswith("mine|n:6|lambda:0|")
     forms = json.loads(json_schema())["$defs"]["Metric"]["anyOf"]
@@ -240,12 +209,7 @@ class Words(Metric):
 
     @property
     def spec(self) -> OverlapSpec:
-        return OverlapSpec(
-            tokenization_of(self),
-            1,
-            (),
-            source=False,
-        )
+        return OverlapSpec(tokenization_of(self), 1, (), source=False)
 
     def score(self, totals: Columns) -> dict[str, Floats]:
         return {"words": totals["hyp_len"].astype(np.float64)}
@@ -259,11 +223,7 @@ def test_a_metric_without_unit_can_have_tokenizer_and_strip(
     assert metric.settings() == [("tok", "13a"), ("strip", True)]
     assert metric.spec.tokenization == Tokenization("13a", strip=True)
     assert (
-        pipeline.evaluate(
-            ["One, two."],
-            [["Two."]],
-            metrics=["words"],
-        ).score
+        pipeline.evaluate(["One, two."], [["Two."]], metrics=["words"]).score
         == 4.0
     )
     assert from_text("words[tok=whitespace]").settings() == [
@@ -279,16 +239,9 @@ def test_a_metric_without_unit_can_have_tokenizer_and_strip(
 
 
 def test_a_kind_changes_neither_equality_nor_what_is_printed() -> None:
-    plain, idle = (
-        Problem("f:1:2", "is wrong"),
-        Problem("f:1:2", "is wrong", IDLE),
-    )
-    assert (
-        plain,
-        hash(plain),
-        str(plain),
-        repr(plain),
-    ) == (
+    plain = Problem("f:1:2", "is wrong")
+    idle = Problem("f:1:2", "is wrong", IDLE)
+    assert (plain, hash(plain), str(plain), repr(plain)) == (
         idle,
         hash(idle),
         str(idle),
@@ -314,33 +267,29 @@ def test_an_option_without_effect_is_idle(text: str, kinds: list[str]) -> None:
 # ---- arithmetic
 
 
-@pytest.mark.parametrize(
-    "metric",
-    METRICS.values(),
-    ids=METRICS,
-)
+@pytest.mark.parametrize("metric", METRICS.values(), ids=METRICS)
 def test_equal_numbers_make_equal_metrics(metric: type[Metric]) -> None:
     """Every option that a number stands for as text, whatever zeros are written."""
-    for own in metric.options:
+    for entry in metric.options:
         number = (
-            own.pattern
-            and re.fullmatch(own.pattern, "0.90")
-            and not re.fullmatch(own.pattern, "a")
+            entry.pattern
+            and re.fullmatch(entry.pattern, "0.90")
+            and not re.fullmatch(entry.pattern, "a")
         )
         # an option of a metric with code: a number is written as Python writes it
-        if own.resolved:
+        if entry.resolved:
             assert (
                 not number
-                or own.resolved("0.90", Path())
-                == own.resolved("0.9", Path())
+                or entry.resolved("0.90", Path())
+                == entry.resolved("0.9", Path())
                 == "0.9"
-            ), own.name
+            ), entry.name
             continue
-        assert not number or own.read("0.90") == own.read("0.9") == "0.9", (
-            own.name
+        assert not number or entry.read("0.90") == entry.read("0.9") == "0.9", (
+            entry.name
         )
-        if own.numbers and re.fullmatch(own.pattern, "10.0"):
-            assert own.read("10.0") == "10", own.name
+        if entry.numbers and re.fullmatch(entry.pattern, "10.0"):
+            assert entry.read("10.0") == "10", entry.name
 
 
 def test_ratios_are_0_where_the_whole_is_0() -> None:
@@ -353,10 +302,8 @@ def test_ratios_are_0_where_the_whole_is_0() -> None:
         [0.5, 0.0],
         [1.0, 0.0],
     ]
-    precision, recall = (
-        np.array([0.0, 0.5, 0.0, 1.0]),
-        np.array([0.0, 0.5, 1.0, 0.5]),
-    )
+    precision = np.array([0.0, 0.5, 0.0, 1.0])
+    recall = np.array([0.0, 0.5, 1.0, 0.5])
     assert f_beta(precision, recall, 1.0).tolist() == [0.0, 0.5, 0.0, 1.0 / 1.5]
     assert f_beta(precision, recall, 0.0).tolist() == [0.0, 0.5, 0.0, 1.0]
 
@@ -364,14 +311,9 @@ def test_ratios_are_0_where_the_whole_is_0() -> None:
 # Scores from sums of counts: those that the same texts have, and those of sacreBLEU.
 
 
-SUMMED = [
-    "bleu",
-    "bleu[flavour=nltk,smoothing=method5]",
-    "chrf",
-    "chrf[nw=2,eps=true]",
-    "ter",
-    "green",
-]
+SUMMED = wordlist(
+    "bleu bleu[flavour=nltk,smoothing=method5] chrf chrf[nw=2,eps=true] ter green"
+)
 SUMMED += ["rouge[level=micro]"]
 SUMMED += ["gleu[refs=max]", "gleu[variant=paper,refs=max]", "google_gleu"]
 
@@ -396,76 +338,34 @@ def test_the_sums_of_a_corpus_give_its_score(text: str) -> None:
 # The names of stored counts: with others, counts that users have stored would not be found.
 
 
-KEYS = {
-    "gleu[tok=13a,strip=true,lc=true]": (
-        "overlap-match-penalty-n4-13a-strip-lc",
-        "OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=True, lowercase=True, stemmer='none', "
-        "strip_end=False), order=4, kinds=('match', 'penalty'), source=True, source_len=False)",
-    ),
-    "gleu[variant=2016-03,tok=whitespace,lambda=0.1]": (
-        "overlap-union_match-new_match-gone_match-n4-whitespace",
-        "OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, "
-        "stemmer='none', strip_end=False), order=4, kinds=('union_match', 'new_match', 'gone_match'), "
-        "source=True, source_len=False)",
-    ),
-    "green": (
-        "overlap-match-source_only-common-source_match-source_len-n4-whitespace",
-        "OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, "
-        "stemmer='none', strip_end=False), order=4, kinds=('match', 'source_only', 'common', "
-        "'source_match'), source=True, source_len=True)",
-    ),
-    "chrf++": (
-        "chrf-overlap-match-n6-nonspace-overlap-match-n2-chrf",
-        "ChrfNeeds(characters=OverlapNeeds(tokenization=Tokenization(tokenizer='nonspace', strip=False, "
-        "lowercase=False, stemmer='none', strip_end=False), order=6, kinds=('match',), source=False, "
-        "source_len=False), words=OverlapNeeds(tokenization=Tokenization(tokenizer='chrf', strip=False, "
-        "lowercase=False, stemmer='none', strip_end=False), order=2, kinds=('match',), source=False, "
-        "source_len=False))",
-    ),
-    "ter[nopunct=true,asian=true,cased=true]": (
-        "ter-tercom-nopunct-asian-cased",
-        "TerNeeds(tokens=Tercom(normalized=False, no_punct=True, asian_support=True, case_sensitive=True))",
-    ),
-    "rouge[types=1+L+W+SU4]": (
-        "rouge-n1-lcs-weighted-skip_4-w1.2-newline-google",
-        "RougeNeeds(tokenization=Tokenization(tokenizer='google', strip=False, lowercase=False, "
-        "stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, "
-        "parts=('lcs', 'weighted'), gaps=(4,), lead=False, merged=False, weight='1.2', source=False)",
-    ),
-    "rouge[flavour=perl,types=1+L+W+S4+SU4,bytes=50]": (
-        "rouge-n1-union-weighted_union-skip_4-lead-b50-w1.2-newline-perl",
-        "RougeNeeds(tokenization=Tokenization(tokenizer='perl', strip=False, lowercase=False, "
-        "stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, "
-        "parts=('union', 'weighted_union'), gaps=(4,), lead=True, merged=False, weight='1.2', source=False, "
-        "limit=Limit(words=0, bytes=50))",
-    ),
-}
+KEYS = rows("""
+    gleu[tok=13a,strip=true,lc=true] => overlap-match-penalty-n4-13a-strip-lc => OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=True, lowercase=True, stemmer='none', strip_end=False), order=4, kinds=('match', 'penalty'), source=True, source_len=False)
+    gleu[variant=2016-03,tok=whitespace,lambda=0.1] => overlap-union_match-new_match-gone_match-n4-whitespace => OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, stemmer='none', strip_end=False), order=4, kinds=('union_match', 'new_match', 'gone_match'), source=True, source_len=False)
+    green => overlap-match-source_only-common-source_match-source_len-n4-whitespace => OverlapNeeds(tokenization=Tokenization(tokenizer='whitespace', strip=False, lowercase=False, stemmer='none', strip_end=False), order=4, kinds=('match', 'source_only', 'common', 'source_match'), source=True, source_len=True)
+    chrf++ => chrf-overlap-match-n6-nonspace-overlap-match-n2-chrf => ChrfNeeds(characters=OverlapNeeds(tokenization=Tokenization(tokenizer='nonspace', strip=False, lowercase=False, stemmer='none', strip_end=False), order=6, kinds=('match',), source=False, source_len=False), words=OverlapNeeds(tokenization=Tokenization(tokenizer='chrf', strip=False, lowercase=False, stemmer='none', strip_end=False), order=2, kinds=('match',), source=False, source_len=False))
+    ter[nopunct=true,asian=true,cased=true] => ter-tercom-nopunct-asian-cased => TerNeeds(tokens=Tercom(normalized=False, no_punct=True, asian_support=True, case_sensitive=True))
+    rouge[types=1+L+W+SU4] => rouge-n1-lcs-weighted-skip_4-w1.2-newline-google => RougeNeeds(tokenization=Tokenization(tokenizer='google', strip=False, lowercase=False, stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, parts=('lcs', 'weighted'), gaps=(4,), lead=False, merged=False, weight='1.2', source=False)
+    rouge[flavour=perl,types=1+L+W+S4+SU4,bytes=50] => rouge-n1-union-weighted_union-skip_4-lead-b50-w1.2-newline-perl => RougeNeeds(tokenization=Tokenization(tokenizer='perl', strip=False, lowercase=False, stemmer='none', strip_end=False), splitting=Splitting(mode='newline', boundary=''), order=1, parts=('union', 'weighted_union'), gaps=(4,), lead=True, merged=False, weight='1.2', source=False, limit=Limit(words=0, bytes=50))
+""")
 """Key and cache key of the needs of a metric, as version 0.2.0 of the program made them."""
 
-KEYS |= with_extension(
+KEYS += with_extension(
     "functions",
-    (
-        "external[score=f_beta,decimals=2]",
-        (
-            "external-external-tp-fp-fn-d2",
-            "ExternalNeeds(title='external', names=('tp', 'fp', 'fn'), decimals=2, source=False)",
-        ),
-    ),
+    *rows("""
+    external[score=f_beta,decimals=2] => external-external-tp-fp-fn-d2 => ExternalNeeds(title='external', names=('tp', 'fp', 'fn'), decimals=2, source=False)
+"""),
 )
-KEYS |= with_extension(
+KEYS += with_extension(
     "nlg",
-    (
-        "length[strip=end,tok=13a]",
-        (
-            "overlap-n1-13a-rstrip",
-            "OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=False, lowercase=False, "
-            "stemmer='none', strip_end=True), order=1, kinds=(), source=False, source_len=False)",
-        ),
-    ),
+    *rows("""
+    length[strip=end,tok=13a] => overlap-n1-13a-rstrip => OverlapNeeds(tokenization=Tokenization(tokenizer='13a', strip=False, lowercase=False, stemmer='none', strip_end=True), order=1, kinds=(), source=False, source_len=False)
+"""),
 )
 
 
-@pytest.mark.parametrize("text", KEYS)
-def test_keys_of_stored_counts_are_as_they_were(text: str) -> None:
+@pytest.mark.parametrize(("text", "key", "cache_key"), KEYS)
+def test_keys_of_stored_counts_are_as_they_were(
+    text: str, key: str, cache_key: str
+) -> None:
     spec = from_text(text).spec
-    assert (spec.key, spec.cache_key) == KEYS[text]
+    assert (spec.key, spec.cache_key) == (key, cache_key)

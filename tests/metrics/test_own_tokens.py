@@ -17,12 +17,13 @@ from rouge_score.rouge_scorer import RougeScorer
 
 import pipeline
 from pipeline import compat
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT
+from tests.support.commands import Command
 from tests.support.extensions import with_extension
+from tests.support.words import wordlist
 
 STRANGE = [
     "a",
@@ -71,10 +72,7 @@ def near(expected: Any) -> Any:
 
 
 def lists(rng: random.Random, lines: int, words: list[str]) -> list[list[str]]:
-    return [
-        [rng.choice(words) for _ in range(rng.randint(1, 9))]
-        for _ in range(lines)
-    ]
+    return [rng.choices(words, k=rng.randint(1, 9)) for _ in range(lines)]
 
 
 def corpora(words: list[str], count: int = 40) -> Any:
@@ -132,27 +130,22 @@ def test_tokens_of_white_space_give_what_the_texts_give(metric: str) -> None:
     matter.
     """
     for outputs, references, sources in corpora(
-        ["a", "B", "b", "Σ", "\u03c3", "É.", "x-y", "9"], 15
+        wordlist("a B b Σ \u03c3 É. x-y 9"), 15
     ):
         texts = [
-            [" ".join(tokens) for tokens in one]
-            for one in (outputs, sources, *references)
+            [*map(" ".join, one)] for one in (outputs, sources, *references)
         ]
         plain = evaluated(
             texts[0], texts[2:], texts[1], split_at_white_space(metric)
         )
-        own = evaluated(outputs, references, sources, metric)
-        assert own.outputs == plain.outputs
-        assert own.sentences.tolist() == plain.sentences.tolist()
-        assert own.signature == plain.signature.replace(
+        entry = evaluated(outputs, references, sources, metric)
+        assert entry.outputs == plain.outputs
+        assert entry.sentences.tolist() == plain.sentences.tolist()
+        assert entry.signature == plain.signature.replace(
             "tok:whitespace", "tok:own"
         ).replace("tok:ascii_whitespace", "tok:own") or metric.startswith("ter")
         by_function = evaluated(
-            texts[0],
-            texts[2:],
-            texts[1],
-            metric,
-            tokenizer=str.split,
+            texts[0], texts[2:], texts[1], metric, tokenizer=str.split
         )
         assert by_function.outputs == plain.outputs
 
@@ -167,26 +160,16 @@ class Dashes:
 def test_rouge_with_a_tokeniser_is_that_of_rouge_score() -> None:
     rng = random.Random(3)
     lines = [
-        "-".join(
-            rng.choice(["A", "b", "c d", "", "e.f"])
-            for _ in range(rng.randint(1, 8))
-        )
+        "-".join(rng.choices(["A", "b", "c d", "", "e.f"], k=rng.randint(1, 8)))
         for _ in range(60)
     ]
     peer = RougeScorer(["rouge1", "rouge2", "rougeL"], tokenizer=Dashes())
     result = evaluated(
-        lines[:30],
-        lines[30:],
-        metrics="rouge[types=1+2+L]",
-        tokenizer=Dashes(),
+        lines[:30], lines[30:], metrics="rouge[types=1+2+L]", tokenizer=Dashes()
     )
     expected = [
         peer.score(reference, output)
-        for output, reference in zip(
-            lines[:30],
-            lines[30:],
-            strict=True,
-        )
+        for output, reference in zip(lines[:30], lines[30:], strict=True)
     ]
     for name in ("rouge1", "rouge2", "rougeL"):
         mean = np.mean([each[name].fmeasure for each in expected])
@@ -228,17 +211,15 @@ def test_one_set_of_references_where_the_metric_says_that_it_is_of_tokens() -> (
 
 
 def test_a_missing_reference_stays_missing() -> None:
-    own = evaluated(
+    entry = evaluated(
         [["a", "b"], ["c"]],
         [[["a", "b"], ["d"]], [["a"], None]],
         metrics="google_gleu",
     )
     plain = evaluated(
-        ["a b", "c"],
-        [["a b", "d"], ["a", None]],
-        metrics="google_gleu",
+        ["a b", "c"], [["a b", "d"], ["a", None]], metrics="google_gleu"
     )
-    assert own.outputs == plain.outputs
+    assert entry.outputs == plain.outputs
     scores = pipeline.sentence_scores(
         "google_gleu", [["a", "b"], ["c"]], [[["a", "b"], ["d"]], [["a"], None]]
     )
@@ -247,19 +228,13 @@ def test_a_missing_reference_stays_missing() -> None:
 
 @pytest.mark.parametrize("metric", WITH_TOKENS)
 def test_signatures_are_read_back(metric: str) -> None:
-    tokens = [["a", "b c"], ["d", "e", "f", "g", "h"]]
+    tokens = [["a", "b c"], wordlist("d e f g h")]
     first = evaluated(tokens, tokens, tokens, metric)
     assert (
         evaluated(tokens, tokens, tokens, first.signature).signature
         == first.signature
     )
-    named = evaluated(
-        ["a b"],
-        ["a b"],
-        ["a b"],
-        metric,
-        tokenizer=str.split,
-    )
+    named = evaluated(["a b"], ["a b"], ["a b"], metric, tokenizer=str.split)
     assert from_text(named.signature).settings() == named.measure.settings()
     assert (
         "own+split"
@@ -314,11 +289,7 @@ def test_metrics_and_options_that_tokens_do_not_suit(
     for score in (
         lambda: pipeline.evaluate(LISTS, [LISTS], LISTS, metric),
         lambda: pipeline.evaluate(
-            ["a"],
-            ["a"],
-            ["a"],
-            metric,
-            tokenizer=str.split,
+            ["a"], ["a"], ["a"], metric, tokenizer=str.split
         ),
         lambda: pipeline.Scorer(metric, [LISTS], LISTS),
         lambda: pipeline.sentence_scores(metric, LISTS, [LISTS], LISTS),
@@ -345,19 +316,11 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
             "metric: expected one metric, found a list of",
         ),
         (
-            lambda: pipeline.evaluate(
-                ["a"],
-                ["a"],
-                metrics="bleu[tok=own]",
-            ),
+            lambda: pipeline.evaluate(["a"], ["a"], metrics="bleu[tok=own]"),
             "hypotheses, item 1: expected a list of tok",
         ),
         (
-            lambda: pipeline.evaluate(
-                ["a", ["b"]],
-                ["a", "b"],
-                metrics="bleu",
-            ),
+            lambda: pipeline.evaluate(["a", ["b"]], ["a", "b"], metrics="bleu"),
             "expected a list of strings; item 2 is list",
         ),
         (
@@ -380,11 +343,7 @@ def test_every_metric_takes_tokens_or_says_that_it_does_not() -> None:
             "gold: the texts of an M2 file are split already",
         ),
         (
-            lambda: pipeline.Scorer(
-                "bleu",
-                gold=GOLD,
-                tokenizer=str.split,
-            ),
+            lambda: pipeline.Scorer("bleu", gold=GOLD, tokenizer=str.split),
             "gold: the texts of an M2 file are split already",
         ),
         (
@@ -408,44 +367,28 @@ def test_what_is_refused(score: Any, message: str) -> None:
 
 
 def test_pieces_of_words_are_no_warning_where_they_are_tokens() -> None:
-    pieces, words = [["\u2581a", "b"]] * 3, [["\u2581ab"]] * 3
+    parts = [["\u2581a", "b"]] * 3
+    words = [["\u2581ab"]] * 3
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         pipeline.evaluate(
-            pieces,
+            parts,
             [[["\u2581a", "c"]] * 3, words],
             metrics="bleu[smooth=floor]",
         )
     with pytest.warns(UserWarning, match="subword pieces"):
-        pipeline.evaluate(
-            ["\u2581a b"] * 3,
-            ["ab c"] * 3,
-            metrics="bleu",
-        )
+        pipeline.evaluate(["\u2581a b"] * 3, ["ab c"] * 3, metrics="bleu")
 
 
-@pytest.mark.parametrize("command", ["score", "explain"])
+@pytest.mark.parametrize(
+    "line", ["score bleu[tok=own]", "explain bleu[tok=own] --line 1"]
+)
 def test_files_have_no_tokens_of_the_caller(
-    command: str, capsys: pytest.CaptureFixture[str]
+    line: str, command: Command
 ) -> None:
-    files = [
-        "-r",
-        str(ROOT / "data/reference0.txt"),
-        "-o",
-        str(ROOT / "data/systems/careful.txt"),
-    ]
-    assert (
-        main(
-            [
-                command,
-                "bleu[tok=own]",
-                *files,
-                *(["--line", "1"] if command == "explain" else []),
-            ]
-        )
-        == 2
-    )
+    data = ROOT / "data"
+    files = f"-r {data}/reference0.txt -o {data}/systems/careful.txt"
     assert (
         "bleu: the tokenizer own is for tokens of a program: lists of tokens, or"
-        in capsys.readouterr().err
+        in command.refused(f"{line} {files}").err
     )

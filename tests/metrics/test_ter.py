@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,12 +14,19 @@ import pipeline
 from pipeline.errors import InputError
 from pipeline.metrics.ter import MAX_REFERENCES, SHARES
 from pipeline.report import FORMATS
-from tests.conftest import ROOT, called
-from tests.metrics.test_bleu import Texts, conll, generated, ours, sample
+from tests.conftest import ROOT
+from tests.metrics.test_bleu import (
+    Texts,
+    check_sentences,
+    conll,
+    generated,
+    ours,
+    sample,
+)
+from tests.support.commands import Command
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.files import write_named_lines
+from tests.support.numbers import very_near
 
 NAMES = {
     "norm": "normalized",
@@ -39,24 +47,14 @@ def same_as_sacrebleu(
     named: dict[str, Any] = {NAMES[key]: value for key, value in chosen.items()}
     oracle = TER(**named)
     expected = oracle.corpus_score(*texts)
-    assert 100 * found.score == pytest.approx(
-        expected.score,
-        rel=1e-12,
-        abs=1e-12,
-    )
+    assert 100 * found.score == very_near(expected.score)
     assert found.outputs["edits"] == expected.num_edits
     assert found.outputs["ref_len"] == pytest.approx(
         expected.ref_length, rel=1e-12
     )
     assert found.peer_signature == f"TER|{oracle.get_signature()}"
     if sentences:
-        wanted = [
-            oracle.sentence_score(h, [text[i] for text in texts[1]]).score
-            for i, h in enumerate(texts[0])
-        ]
-        assert (100 * found.sentences).tolist() == pytest.approx(
-            wanted, rel=1e-12, abs=1e-12
-        )
+        check_sentences(found, oracle, texts)
 
 
 @pytest.mark.parametrize(
@@ -66,24 +64,11 @@ def test_every_setting_as_sacrebleu(
     norm: bool, nopunct: bool, cased: bool
 ) -> None:
     for seed in range(2):
-        texts = generated(
-            seed,
-            lines=8,
-            references=1 + 2 * seed,
-        )
-        same_as_sacrebleu(
-            texts,
-            norm=norm,
-            nopunct=nopunct,
-            cased=cased,
-        )
+        texts = generated(seed, lines=8, references=1 + 2 * seed)
+        same_as_sacrebleu(texts, norm=norm, nopunct=nopunct, cased=cased)
         if norm or nopunct:
             same_as_sacrebleu(
-                texts,
-                norm=norm,
-                nopunct=nopunct,
-                cased=cased,
-                asian=True,
+                texts, norm=norm, nopunct=nopunct, cased=cased, asian=True
             )
 
 
@@ -98,15 +83,7 @@ def test_every_setting_as_sacrebleu(
         (["a a a a a a"], [["b"]]),  # above 1
         (
             ["a"],
-            [
-                ["a b"],
-                ["c d e"],
-                ["f"],
-                ["g"],
-                ["h i"],
-                ["j"],
-                ["k"],
-            ],
+            [["a b"], ["c d e"], ["f"], ["g"], ["h i"], ["j"], ["k"]],
         ),  # a mean length of 11 / 7
     ],
 )
@@ -123,14 +100,12 @@ def test_conll14_as_sacrebleu(shared: Path, name: str) -> None:
 
 
 def test_missing_references_do_not_count() -> None:
-    hypotheses, references = (
-        ["a b c d", "e f", "g"],
-        [
-            ["a c b", "e f g", None],
-            ["a", None, "g h i"],
-            ["b c", None, "g"],
-        ],
-    )
+    hypotheses = ["a b c d", "e f", "g"]
+    references = [
+        ["a c b", "e f g", None],
+        ["a", None, "g h i"],
+        ["b c", None, "g"],
+    ]
     oracle = TER()
     sets: Any = references
     expected = oracle.corpus_score(hypotheses, sets)
@@ -155,11 +130,7 @@ def test_mean_lengths_are_summed_exactly() -> None:
         InputError,
         match="references: ter takes at most 22 for a line, found 23",
     ):
-        pipeline.evaluate(
-            ["c"],
-            [*texts, ["a"]],
-            metrics="ter",
-        )
+        pipeline.evaluate(["c"], [*texts, ["a"]], metrics="ter")
 
 
 def test_the_mean_of_sentence_scores() -> None:
@@ -173,68 +144,47 @@ def test_the_mean_of_sentence_scores() -> None:
 
 def three() -> tuple[dict[str, list[str]], list[list[str]]]:
     """A good, a middling and a bad system."""
-    (hypotheses, references), count = sample(), 40
-    broken = [" ".join(reversed(line.split())) for line in references[0]]
-    good = (
-        (ROOT / "data" / "systems" / "careful.txt")
-        .read_text(encoding="utf-8")
-        .splitlines()
-    )
-    systems = {"bad": broken, "good": good, "middle": hypotheses}
-    return {name: lines[:count] for name, lines in systems.items()}, [
-        text[:count] for text in references
-    ]
+    hypotheses, references = sample()
+    careful = ROOT / "data" / "systems" / "careful.txt"
+    systems = {
+        "bad": [" ".join(line.split()[::-1]) for line in references[0]],
+        "good": careful.read_text(encoding="utf-8").splitlines(),
+        "middle": hypotheses,
+    }
+    for lines in (*systems.values(), *references):
+        del lines[40:]
+    return systems, references
 
 
 def test_the_lowest_score_has_the_first_rank() -> None:
     found = pipeline.evaluate(*three(), metrics=["ter", "bleu[tok=whitespace]"])
     for metric in ("ter", "bleu"):
-        assert {
-            result.system: result.rank
-            for result in found
-            if result.measure.name == metric
-        } == {
-            "good": 1,
-            "middle": 2,
-            "bad": 3,
-        }
-    assert (
-        found.get(metric="ter", system="bad").score
-        > found.get(metric="ter", system="good").score
+        for rank, system in enumerate(("good", "middle", "bad"), 1):
+            assert found.get(metric=metric, system=system).rank == rank
+    bad, good = (
+        found.get(metric="ter", system=system) for system in ("bad", "good")
     )
-    assert found.get(metric="ter", system="good").notes == (
-        "the lower the score, the better",
-    )
+    assert bad.score > good.score
+    assert good.notes == ("the lower the score, the better",)
 
 
-def lower_run(folder: Path) -> Path:
-    """Run TER and BLEU on the three systems, and return the run directory."""
-    systems, references = three()
-    texts = {
-        "source": references[0],
-        **{f"r{n}": text for n, text in enumerate(references)},
-        **systems,
-    }
-    for name, lines in texts.items():
-        (folder / name).write_text(
-            "".join(f"{line}\n" for line in lines), encoding="utf-8"
-        )
+@pytest.fixture(scope="module")
+def lower_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The run directory of TER and BLEU on the three systems."""
+    folder = tmp_path_factory.mktemp("ter")
+    systems, (one, two) = three()
+    write_named_lines(folder, source=one, r0=one, r1=two, **systems)
+    references = [str(folder / "r0"), str(folder / "r1")]
     config = {
         "datasets": {
-            "d": {
-                "source": str(folder / "source"),
-                "references": [str(folder / "r0"), str(folder / "r1")],
-            }
+            "d": {"source": str(folder / "source"), "references": references}
         },
         "systems": {name: str(folder / name) for name in systems},
         "metrics": ["ter", "bleu[tok=whitespace]"],
         "statistics": {"resamples": 200, "trials": 200},
         "output": {
             "formats": [
-                "json",
-                "csv",
-                "markdown",
-                "latex",
+                *("json", "csv", "markdown", "latex"),
                 *with_extension("page", "html"),
             ]
         },
@@ -243,32 +193,21 @@ def lower_run(folder: Path) -> Path:
     return folder / "run"
 
 
-def test_ranges_comparisons_and_means_go_by_it(tmp_path: Path) -> None:
-    results = pipeline.compare(lower_run(tmp_path))
+def test_ranges_comparisons_and_means_go_by_it(lower_run: Path) -> None:
+    results = pipeline.compare(lower_run)
     ter = [score for score in results.scores if score.metric.startswith("ter")]
-    assert {
-        score.system: (score.rank, score.bootstrap.ranks)
-        for score in ter
-        if score.bootstrap
-    } == {
-        "good": (1, (1, 1)),
-        "middle": (2, (2, 2)),
-        "bad": (3, (3, 3)),
-    }
-    assert {
-        score.system: score.bootstrap.cluster
-        for score in ter
-        if score.bootstrap
-    } == {
-        "good": 1,
-        "middle": 2,
-        "bad": 3,
-    }
+    ranks = {"good": 1, "middle": 2, "bad": 3}
+    assert {score.system: score.rank for score in ter} == ranks
+    for score in ter:
+        assert score.bootstrap
+        assert score.bootstrap.ranks == (score.rank, score.rank)
+        assert score.bootstrap.cluster == score.rank
     pairs = {
         (test.system, test.other, test.metric[:3]): test
         for test in results.tests
     }
-    worse, by_bleu = pairs["bad", "good", "ter"], pairs["bad", "good", "ble"]
+    worse = pairs["bad", "good", "ter"]
+    by_bleu = pairs["bad", "good", "ble"]
     assert worse.difference > 0 > by_bleu.difference
     assert (
         (worse.better, worse.wins) == (by_bleu.better, by_bleu.wins) == (0, 0)
@@ -278,8 +217,8 @@ def test_ranges_comparisons_and_means_go_by_it(tmp_path: Path) -> None:
     assert worse.cohen_d > 0
 
 
-def test_reports_mark_the_lowest(tmp_path: Path) -> None:
-    folder = lower_run(tmp_path)
+def test_reports_mark_the_lowest(lower_run: Path) -> None:
+    folder = lower_run
     text = (folder / "results.md").read_text(encoding="utf-8")
     assert all(
         "good" in line
@@ -293,22 +232,13 @@ def test_reports_mark_the_lowest(tmp_path: Path) -> None:
 
 
 def test_explain_shows_shifts_and_words(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     (tmp_path / "r").write_text("a b c d e f\n", encoding="utf-8")
     (tmp_path / "o").write_text("d e a b x g\n", encoding="utf-8")
-    code, output, _ = called(
-        capsys,
-        "explain",
-        "ter",
-        "-r",
-        tmp_path / "r",
-        "-o",
-        tmp_path / "o",
-        "--line",
-        1,
-    )
-    assert code == 0
+    output = command(
+        f"explain ter -r {tmp_path / 'r'} -o {tmp_path / 'o'} --line 1"
+    ).out
     assert output.splitlines()[3:] == [
         "  TER: ter 50.00 (6 of 6 tokens)",
         "  3 edits to reference 1, of 6 tokens:",

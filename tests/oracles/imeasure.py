@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from pipeline.kernel.common import Encoded
+from tests.support.kernels import encoded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Alternative,
         CorrectedSentence,
     )
+    from pipeline.kernel.common import Encoded
 
 ORDER = (
     (1, 1, 1),
@@ -83,7 +84,8 @@ def naive_alignment(*texts: Sequence[int]) -> list[list[int]]:
                 )
         return min(ways, key=lambda way: way[0])
 
-    columns, at = list[list[int]](), tuple(map(len, texts))
+    columns = list[list[int]]()
+    at = tuple(map(len, texts))
     while any(at):
         move = best(at)[1]
         columns.insert(0, column(at, move))
@@ -113,9 +115,7 @@ def naive_references(
     ) -> str:
         tokens = list(sentence.tokens)
         for (start, end), words in sorted(
-            edits,
-            key=lambda edit: edit[0],
-            reverse=True,
+            edits, key=lambda edit: edit[0], reverse=True
         ):
             before = list(tokens)
             tokens[start:end] = words
@@ -163,7 +163,9 @@ def naive_scores(
     ) -> tuple[float, float]:
         c_tp, tn, d_fp, d_fn, fpn = numbers
         both = fpn if correction else 0
-        tp, fp, fn = c_tp + fpn - both, d_fp + both, d_fn + both
+        tp = c_tp + fpn - both
+        fp = d_fp + both
+        fn = d_fn + both
         weighted = (2 * tp + tn) / (2 * (tp + fp) + tn + fn - 3 * (both / 2))
         return weighted, (tp + tn) / (tp + tn + fp + fn - both)
 
@@ -195,12 +197,7 @@ class Vocabulary(dict[str, int]):
         )
 
 
-def ids_of(lines: Sequence[Sequence[int]]) -> Encoded:
-    """Return lines of ids as the kernel takes them."""
-    offsets = np.cumsum([0, *map(len, lines)], dtype=np.int64)
-    return Encoded(
-        np.array([token for line in lines for token in line], np.int32), offsets
-    )
+ids_of = encoded
 
 
 def firsts_of(groups: Iterable[Sequence[Any]]) -> Ints:

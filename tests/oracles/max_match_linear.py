@@ -115,11 +115,7 @@ def _ways(
     for vertex in sorted(before):
         for earlier in gold[vertex]:
             _take(
-                ways,
-                (vertex, OUTSIDE),
-                (earlier, OUTSIDE),
-                GOLD,
-                is_jump=True,
+                ways, (vertex, OUTSIDE), (earlier, OUTSIDE), GOLD, is_jump=True
             )
         for earlier in before[vertex]:
             step = earlier, vertex
@@ -210,7 +206,8 @@ def _jumps(
         jumps += _insertions(position, same, output, first_row, steps)
     for gold in golds:
         for start, end in _spans(gold, source, output):
-            tokens, size = end[0] - start[0], end[1] - start[1]
+            tokens = end[0] - start[0]
+            size = end[1] - start[1]
             work += (tokens + 1) * (size + 1)
             if work > MAX_CHECKED:
                 return None
@@ -249,7 +246,9 @@ def _insertions(
             return [step]
         if position == 0:
             return []
-    jumps, first, column = [], 0, 0
+    jumps = []
+    first = 0
+    column = 0
     while column < len(output):
         hits = [
             (len(correction), number)
@@ -305,11 +304,7 @@ def _least_unchanged(
     (i1, j1), (i2, j2) = arc
     least: dict[Vertex, float] = {arc[0]: 0}
     for i, j in itertools.product(range(i1, i2 + 1), range(j1, j2 + 1)):
-        for earlier in (
-            (i - 1, j - 1),
-            (i - 1, j),
-            (i, j - 1),
-        ):
+        for earlier in ((i - 1, j - 1), (i - 1, j), (i, j - 1)):
             if earlier in least and (earlier, (i, j)) in steps:
                 if earlier == arc[0] and i == i1 and not inserting:
                     continue

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 Gram = tuple[str, ...]
+Strings = Sequence[str]
+"""Tokens of a sentence, or lines of a text."""
 Grams = Counter[Gram]
 Number = int | Fraction
 N = TypeVar("N", int, Number)
@@ -79,14 +81,14 @@ def _split_at(line: str, separators: list[str]) -> list[str]:
     return [token for token in line.split(" ") if token != ""]
 
 
-def ngrams(sentence: Sequence[str], order: int) -> Grams:
+def ngrams(sentence: Strings, order: int) -> Grams:
     """Counts of the n-grams of one order, as tuples."""
     return Counter(
         tuple(sentence[k : k + order]) for k in range(len(sentence) - order + 1)
     )
 
 
-def ngrams_of(order: int, *sentences: Sequence[str]) -> list[Grams]:
+def ngrams_of(order: int, *sentences: Strings) -> list[Grams]:
     """The n-grams of each of some sentences."""
     return [ngrams(sentence, order) for sentence in sentences]
 
@@ -115,18 +117,19 @@ class Columns(NamedTuple):
     ref_len: int
 
 
-def match_n(
-    reference: Sequence[str], hypothesis: Sequence[str], order: int
-) -> int:
+Table = Sequence[Sequence[Columns]]
+"""Columns of each sentence and reference."""
+
+
+def match_n(reference: Strings, hypothesis: Strings, order: int) -> int:
     """sum over g of min(rho, eta) (spec: Napoles et al. 2016, official code)."""
-    rho, eta = ngrams_of(order, reference, hypothesis)
-    return sum(min(rho[g], eta[g]) for g in union_grams(rho, eta))
+    return overlap(*ngrams_of(order, reference, hypothesis))
 
 
 def penalty_n(
-    source: Sequence[str],
-    reference: Sequence[str],
-    hypothesis: Sequence[str],
+    source: Strings,
+    reference: Strings,
+    hypothesis: Strings,
     order: int,
 ) -> int:
     """sum over g of min(sigma [rho = 0], eta) (spec: official code, 2016 and 2017)."""
@@ -137,9 +140,9 @@ def penalty_n(
 
 
 def penalty_paper_n(
-    source: Sequence[str],
-    reference: Sequence[str],
-    hypothesis: Sequence[str],
+    source: Strings,
+    reference: Strings,
+    hypothesis: Strings,
     order: int,
 ) -> int:
     """sum over g of max(0, min(sigma, eta) - min(rho, eta)) (spec: eq. 1 of Napoles et al. 2016)."""
@@ -150,15 +153,15 @@ def penalty_paper_n(
     )
 
 
-def total_n(hypothesis: Sequence[str], order: int) -> int:
+def total_n(hypothesis: Strings, order: int) -> int:
     """max(|h| - n + 1, 0)."""
     return max(len(hypothesis) - order + 1, 0)
 
 
 def columns(
-    source: Sequence[str],
-    reference: Sequence[str],
-    hypothesis: Sequence[str],
+    source: Strings,
+    reference: Strings,
+    hypothesis: Strings,
     n: int = 4,
 ) -> Columns:
     """All columns of one sentence and one reference, for orders 1..n."""
@@ -176,9 +179,9 @@ def columns(
 
 
 def all_columns(
-    source_lines: Sequence[str],
-    references: Sequence[Sequence[str]],
-    hypothesis_lines: Sequence[str],
+    source_lines: Strings,
+    references: Sequence[Strings],
+    hypothesis_lines: Strings,
     n: int = 4,
     *,
     unit: str = "word",
@@ -311,7 +314,7 @@ def formula(
 
 
 def gleu_corpus(
-    table: Sequence[Sequence[Columns]],
+    table: Table,
     choice: Sequence[int],
     variant: str = "2017",
     clip: str | None = None,
@@ -360,10 +363,7 @@ def python3_draws(
 
 
 def draws(
-    sampler: str,
-    iteration: int,
-    n_sentences: int,
-    n_references: int,
+    sampler: str, iteration: int, n_sentences: int, n_references: int
 ) -> list[int]:
     """The draws of a sampler by its name."""
     return {"python2": python2_draws, "python3": python3_draws}[sampler](
@@ -389,9 +389,9 @@ def interval(mean: float, std: float) -> tuple[float, float]:
 
 
 def gleu_sampled(
-    source_lines: Sequence[str],
-    references: Sequence[Sequence[str]],
-    hypothesis_lines: Sequence[str],
+    source_lines: Strings,
+    references: Sequence[Strings],
+    hypothesis_lines: Strings,
     n: int = 4,
     iterations: int = 500,
     *,
@@ -474,7 +474,7 @@ def sentence_summary(
 
 
 def sentence_scores(
-    table: Sequence[Sequence[Columns]],
+    table: Table,
     over: str = "mean",
     variant: str = "2017",
     clip: str | None = None,
@@ -492,7 +492,7 @@ def sentence_scores(
 
 
 def gleu_mean(
-    table: Sequence[Sequence[Columns]],
+    table: Table,
     over: str = "mean",
     variant: str = "2017",
     clip: str | None = None,
@@ -540,12 +540,7 @@ def max_key(cols: Columns, variant: str, clip: str | None) -> list[float]:
 def is_better(key: Sequence[float], best: Sequence[float]) -> bool:
     """Whether the first difference favours `key`; values equal up to rounding are no difference."""
     for value, best_value in zip(key, best, strict=True):
-        if not math.isclose(
-            value,
-            best_value,
-            rel_tol=TIE,
-            abs_tol=0.0,
-        ):
+        if not math.isclose(value, best_value, rel_tol=TIE, abs_tol=0.0):
             return value > best_value
     return False
 
@@ -563,7 +558,7 @@ def best_reference(
 
 
 def gleu_max(
-    table: Sequence[Sequence[Columns]],
+    table: Table,
     variant: str = "2017",
     clip: str | None = None,
     zero_total: str = "zero",
@@ -603,7 +598,7 @@ def _penal(cols: Columns, variant: str) -> list[int]:
 # ---- 2015 and 2016-03, all references
 
 
-def merged_reference(references: Sequence[Sequence[str]], order: int) -> Grams:
+def merged_reference(references: Sequence[Strings], order: int) -> Grams:
     """R(g) = maximum over references of rho_r(g)."""
     result: Grams = Counter()
     for reference in references:
@@ -614,9 +609,7 @@ def merged_reference(references: Sequence[Sequence[str]], order: int) -> Grams:
 
 def overlap(first: Grams, second: Grams) -> int:
     """sum over g of min(first(g), second(g))."""
-    return sum(
-        min(first[gram], second[gram]) for gram in union_grams(first, second)
-    )
+    return (first & second).total()
 
 
 def difference_2015(left: Grams, right: Grams) -> Grams:
@@ -634,9 +627,9 @@ def difference_2016_03(left: Grams, right: Grams) -> Grams:
 
 
 def terms_2015(
-    source: Sequence[str],
-    references: Sequence[Sequence[str]],
-    hypothesis: Sequence[str],
+    source: Strings,
+    references: Sequence[Strings],
+    hypothesis: Strings,
     n: int,
     lam: Fraction,
 ) -> Sums:
@@ -660,9 +653,9 @@ def terms_2015(
 
 
 def terms_2016_03(
-    source: Sequence[str],
-    references: Sequence[Sequence[str]],
-    hypothesis: Sequence[str],
+    source: Strings,
+    references: Sequence[Strings],
+    hypothesis: Strings,
     n: int,
     lam: Fraction,
 ) -> Sums:
@@ -682,9 +675,7 @@ def terms_2016_03(
     )
 
 
-def closest_length(
-    references: Sequence[Sequence[str]], hypothesis: Sequence[str]
-) -> int:
+def closest_length(references: Sequence[Strings], hypothesis: Strings) -> int:
     """The reference length closest to |h|, the first reference's on ties."""
     closest = len(references[0])
     for reference in references:
@@ -696,9 +687,9 @@ def closest_length(
 
 
 def gleu_merged(
-    source_lines: Sequence[str],
-    references: Sequence[Sequence[str]],
-    hypothesis_lines: Sequence[str],
+    source_lines: Strings,
+    references: Sequence[Strings],
+    hypothesis_lines: Strings,
     variant: str,
     n: int = 4,
     *,
@@ -721,31 +712,6 @@ def gleu_merged(
     return 0.0
 
 
-def gleu_2015(
-    source_lines: Sequence[str],
-    references: Sequence[Sequence[str]],
-    hypothesis_lines: Sequence[str],
-    lam: Fraction = Fraction(0),
-    n: int = 4,
-) -> float:
-    """GLEU0 of the ACL 2015 paper, code of June 2015."""
-    return gleu_merged(
-        source_lines, references, hypothesis_lines, "2015", n, lam=lam
-    )
-
-
-def gleu_2016_03(
-    source_lines: Sequence[str],
-    references: Sequence[Sequence[str]],
-    hypothesis_lines: Sequence[str],
-    lam: Fraction = Fraction(0),
-    n: int = 4,
-) -> float:
-    """The correction of March 2016."""
-    lines = source_lines, references, hypothesis_lines
-    return gleu_merged(*lines, "2016-03", n, lam=lam)
-
-
 # ---- rounding
 
 
@@ -766,10 +732,7 @@ def round_half_up(value: float, digits: int) -> str:
 
 
 def google_terms(
-    reference: Sequence[str],
-    hypothesis: Sequence[str],
-    low: int,
-    high: int,
+    reference: Strings, hypothesis: Strings, low: int, high: int
 ) -> tuple[int, int]:
     """tp = sum of min(rho, eta), n_all = max(sum rho, sum eta), over all orders low..high together."""
     tp = sum(
@@ -781,8 +744,8 @@ def google_terms(
 
 
 def google_best(
-    references: Sequence[Sequence[str]],
-    hypothesis: Sequence[str],
+    references: Sequence[Strings],
+    hypothesis: Strings,
     low: int = 1,
     high: int = 4,
 ) -> tuple[int, int]:
@@ -802,19 +765,9 @@ def google_best(
     return best
 
 
-def google_gleu_sentence(
-    references: Sequence[Sequence[str]],
-    hypothesis: Sequence[str],
-    low: int = 1,
-    high: int = 4,
-) -> float:
-    """tp / n_all of the best reference, 0 if there is none; arguments are tokens."""
-    return google_gleu_corpus([references], [hypothesis], low, high)
-
-
 def google_gleu_corpus(
-    references: Sequence[Sequence[Sequence[str]]],
-    hypotheses: Sequence[Sequence[str]],
+    references: Sequence[Sequence[Strings]],
+    hypotheses: Sequence[Strings],
     low: int = 1,
     high: int = 4,
 ) -> float:
@@ -843,9 +796,9 @@ class Green(NamedTuple):
 
 
 def green_columns(
-    source: Sequence[str],
-    reference: Sequence[str],
-    hypothesis: Sequence[str],
+    source: Strings,
+    reference: Strings,
+    hypothesis: Strings,
     n: int = 4,
 ) -> Green:
     """TP = TD + TI + TK, FP = OD + OI, FN = UD + UI, for orders 1..n (spec: Koyama et al. 2024)."""
@@ -909,9 +862,9 @@ def green_best(table_row: Sequence[Green], beta: float = 2.0) -> int:
 
 
 def green_table(
-    source_lines: Sequence[str],
-    references: Sequence[Sequence[str]],
-    hypothesis_lines: Sequence[str],
+    source_lines: Strings,
+    references: Sequence[Strings],
+    hypothesis_lines: Strings,
     n: int = 4,
     unit: str = "word",
 ) -> list[list[Green]]:

@@ -7,12 +7,10 @@ all."""
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import NamedTuple
 
 Edit = tuple[int, int, str]
 """Start, end and correction. A noop is (-1, -1, "-NONE-")."""
@@ -20,16 +18,8 @@ WEIGHTS = {
     # (level, assumption): alpha, lowest and highest weight of TP, FP, FN
     ("corpus", "dependent"): ((2, 0.75, 1.25),) * 3,
     ("corpus", "independent"): ((2, 0.75, 1.25),) * 3,
-    ("sentence", "dependent"): (
-        (10, 1, 10),
-        (10, 0.25, 1),
-        (10, 1, 1),
-    ),
-    ("sentence", "independent"): (
-        (10, 2.5, 10),
-        (10, 0.25, 1),
-        (10, 1, 1),
-    ),
+    ("sentence", "dependent"): ((10, 1, 10), (10, 0.25, 1), (10, 1, 1)),
+    ("sentence", "independent"): ((10, 2.5, 10), (10, 0.25, 1), (10, 1, 1)),
     ("none", "dependent"): ((1, 1, 1),) * 3,
     ("none", "independent"): ((1, 1, 1),) * 3,
 }
@@ -121,11 +111,7 @@ def start_of(edit: Edit) -> int:
 
 
 def _chunk(
-    source: list[str],
-    edits: list[Edit],
-    start: int,
-    end: int,
-    edit_here: bool,
+    source: list[str], edits: list[Edit], start: int, end: int, edit_here: bool
 ) -> Chunk:
     words = source[start:end]
     if not edit_here or not any(
@@ -162,10 +148,7 @@ def weight(curve: tuple[float, float, float], distance: float) -> Fraction:
 
 
 def counts(
-    sentence: Sentence,
-    mean: float,
-    weights: str,
-    assumption: str,
+    sentence: Sentence, mean: float, weights: str, assumption: str
 ) -> list[Counts]:
     """Return the counts with each reference, or the only ones with all of them."""
     tp, fp, fn = WEIGHTS[weights, assumption]

@@ -5,10 +5,8 @@ can be written.
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import Any
 
 Edits = dict[tuple[object, ...], list[str]]
 Counts = tuple[int, int, int]
@@ -64,13 +62,11 @@ def compared(output: Edits, gold: Edits) -> Types:
 
 
 def f_beta(
-    tp: int,
-    fp: int,
-    fn: int,
-    beta: float = 0.5,
+    tp: int, fp: int, fn: int, beta: float = 0.5
 ) -> tuple[float, float, float]:
     """Return F, precision and recall."""
-    p, r = tp / (tp + fp) if fp else 1.0, tp / (tp + fn) if fn else 1.0
+    p = tp / (tp + fp) if fp else 1.0
+    r = tp / (tp + fn) if fn else 1.0
     return (1 + beta**2) * p * r / (beta**2 * p + r) if p + r else 0.0, p, r
 
 
@@ -80,11 +76,10 @@ def chosen(
     """Return for each sentence the counts of each type with the annotators that the running totals
     choose.
     """
-    totals, rows = (0, 0, 0), []
+    totals = (0, 0, 0)
+    rows = []
     for block, other in zip(
-        output.strip().split("\n\n"),
-        gold.strip().split("\n\n"),
-        strict=True,
+        output.strip().split("\n\n"), gold.strip().split("\n\n"), strict=True
     ):
         best: tuple[tuple[float, int, int, int], Counts, Types] | None = None
         for edits in annotators(block, **options):
@@ -94,17 +89,8 @@ def chosen(
                     sum(counts[kind] for counts in types.values())
                     for kind in range(3)
                 )
-                after = (
-                    totals[0] + tp,
-                    totals[1] + fp,
-                    totals[2] + fn,
-                )
-                key = (
-                    round(f_beta(*after, beta)[0], 4),
-                    tp,
-                    -fp,
-                    -fn,
-                )
+                after = (totals[0] + tp, totals[1] + fp, totals[2] + fn)
+                key = (round(f_beta(*after, beta)[0], 4), tp, -fp, -fn)
                 if best is None or key > best[0]:
                     best = key, after, types
         assert best

@@ -5,13 +5,10 @@ kernels and the metric.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
 from itertools import chain, combinations
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
-
-    Tokens = Sequence[Hashable]
+Tokens = Sequence[Hashable]
 
 
 def lcs_table(one: Tokens, two: Tokens) -> list[list[int]]:
@@ -33,7 +30,8 @@ def lcs(one: Tokens, two: Tokens) -> int:
 def lcs_indices(one: Tokens, two: Tokens) -> set[int]:
     """The indices in `one` of the longest common subsequence that rouge-score reads from the table."""
     table = lcs_table(one, two)
-    i, j = len(one), len(two)
+    i = len(one)
+    j = len(two)
     indices = set()
     while i and j:
         if one[i - 1] == two[j - 1]:
@@ -104,7 +102,8 @@ def weighted_indices(
     one: Tokens, two: Tokens, weigh: Callable[[int], float]
 ) -> set[int]:
     table = weighted_table(one, two, weigh)
-    i, j = len(one), len(two)
+    i = len(one)
+    j = len(two)
     indices = set()
     while i and j:
         if one[i - 1] == two[j - 1]:
@@ -152,9 +151,3 @@ def skip_bigrams(
         if gap is None or j - i - 1 <= gap:
             pairs[tokens[i], tokens[j]] += 1
     return pairs
-
-
-def ngrams(tokens: Tokens, order: int) -> Counter[tuple[Hashable, ...]]:
-    return Counter(
-        tuple(tokens[i : i + order]) for i in range(len(tokens) - order + 1)
-    )

@@ -8,12 +8,13 @@ from collections import Counter
 from fractions import Fraction
 from statistics import fmean
 
+from tests.oracles.naive import Grams, ngrams
 
-def grams(text: str, order: int) -> Counter[tuple[str, ...]]:
-    tokens = text.split()
-    return Counter(
-        tuple(tokens[at : at + order]) for at in range(len(tokens) - order + 1)
-    )
+
+def grams(text: str, order: int, times: int = 1) -> Grams:
+    """Return the n-grams of a text, each so many times."""
+    found = ngrams(text.split(), order)
+    return Counter({gram: count * times for gram, count in found.items()})
 
 
 def f1(one: Fraction, two: Fraction) -> Fraction:
@@ -23,72 +24,48 @@ def f1(one: Fraction, two: Fraction) -> Fraction:
 
 
 def score(
-    source: str,
-    output: str,
-    references: list[str],
-    flavour: str,
+    source: str, output: str, references: list[str], flavour: str
 ) -> float:
     """Return the score of a sentence; texts are lower-case, with single blanks between tokens."""
     empty = Fraction(int(flavour == "huggingface"))
 
-    def share(part: Fraction | int, whole: int) -> Fraction:
-        if whole:
-            return Fraction(part) / whole
+    def share(part: Fraction | int, full: int) -> Fraction:
+        if full:
+            return Fraction(part) / full
         return empty
+
+    def mean_share(part: Grams, total: Grams) -> Fraction:
+        shares = [Fraction(part[gram], total[gram]) for gram in total]
+        return share(sum(shares, Fraction(0)), len(total))
 
     parts: list[list[Fraction]] = [[], [], []]
     for order in range(1, 5):
         many = len(references)
-        s = Counter(
-            {gram: count * many for gram, count in grams(source, order).items()}
-        )
-        h = Counter(
-            {gram: count * many for gram, count in grams(output, order).items()}
-        )
-        r: Counter[tuple[str, ...]] = Counter()
+        s = grams(source, order, many)
+        h = grams(output, order, many)
+        r: Grams = Counter()
         for reference in references:
             r += grams(reference, order)
-        new, needed = set(h) - set(s), set(r) - set(s)
-        parts[0].append(
-            f1(
-                share(len(new & needed), len(new)),
-                share(len(new & needed), len(needed)),
-            )
-        )
-        stayed, right, gone, surplus = s & h, s & h & r, s - h, s - r
+        new = set(h) - set(s)
+        needed = set(r) - set(s)
+        hits = len(new & needed)
+        parts[0].append(f1(share(hits, len(new)), share(hits, len(needed))))
+        stayed = s & h
+        right = s & h & r
+        gone = s - h
+        surplus = s - r
+        recall = share(right.total(), (s & r).total())
         if flavour == "easse":
-            parts[1].append(
-                f1(
-                    share(right.total(), stayed.total()),
-                    share(right.total(), (s & r).total()),
-                )
-            )
             hits = (gone & surplus).total()
-            parts[2].append(
-                f1(share(hits, gone.total()), share(hits, surplus.total()))
-            )
-            continue
-        precision = share(
-            sum((Fraction(right[g], stayed[g]) for g in stayed), Fraction(0)),
-            len(stayed),
-        )
-        if flavour == "xu":
-            recall = share(
-                sum(
-                    (Fraction(right[g], (s & r)[g]) for g in right), Fraction(0)
-                ),
-                len(s & r),
+            precision = share(right.total(), stayed.total())
+            deleted = f1(
+                share(hits, gone.total()), share(hits, surplus.total())
             )
         else:
-            recall = share(right.total(), (s & r).total())
+            precision = mean_share(right, stayed)
+            deleted = mean_share(gone - r, gone)
+            if flavour == "xu":
+                recall = mean_share(right, s & r)
         parts[1].append(f1(precision, recall))
-        parts[2].append(
-            share(
-                sum(
-                    (Fraction((gone - r)[g], gone[g]) for g in gone),
-                    Fraction(0),
-                ),
-                len(gone),
-            )
-        )
+        parts[2].append(deleted)
     return fmean(float(sum(part) / 4) for part in parts)

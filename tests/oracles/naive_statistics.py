@@ -39,11 +39,7 @@ def bootstrap_rows(lines: int, samples: int, seed: int) -> list[list[int]]:
     """Lines of each bootstrap sample: sacreBLEU's one call."""
     rows: list[list[int]] = (
         np.random.default_rng(seed)
-        .choice(
-            lines,
-            size=(samples, lines),
-            replace=True,
-        )
+        .choice(lines, size=(samples, lines), replace=True)
         .tolist()
     )
     return rows
@@ -53,11 +49,7 @@ def shuffle_rows(lines: int, trials: int, seed: int) -> list[list[bool]]:
     """Which sentences keep their place in each trial: sacreBLEU's one call."""
     rows: list[list[bool]] = (
         np.random.default_rng(seed)
-        .integers(
-            2,
-            size=(trials, lines),
-            dtype=bool,
-        )
+        .integers(2, size=(trials, lines), dtype=bool)
         .tolist()
     )
     return rows

@@ -57,7 +57,8 @@ def trueskill(judgments: Judgments, runs: int, seed: int) -> Floats:
 def _run(
     outcomes: Ints, matches: int, random: np.random.Generator
 ) -> list[float]:
-    met, settings = outcomes.sum(axis=2), world(matches)
+    met = outcomes.sum(axis=2)
+    settings = world(matches)
     skills = [settings.create_rating() for _ in met]
     for nearness, chance in random.random((matches, 2)):
         most = max(skill.sigma**2 for skill in skills)

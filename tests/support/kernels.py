@@ -4,13 +4,14 @@ call.
 
 from __future__ import annotations
 
-from itertools import cycle, islice
+from itertools import chain, cycle, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pytest
 
 from pipeline import kernel
-from pipeline.kernel.common import Lines
+from pipeline.kernel.common import Encoded, Lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,43 +34,18 @@ NEIGHBOURS = sorted(
 """Characters next to white space in code point order."""
 LONG = "abcdefgh"
 INVALID = {
-    "overlong": ["c080", "c1bf", "e08080", "e09fbf", "f0808080", "f08fbfbf"],
-    "surrogate": ["eda080", "edbfbf", "eda080edb080"],
-    "truncated": [
-        "c2",
-        "df",
-        "e0a0",
-        "e282",
-        "ef",
-        "f09f98",
-        "f09f",
-        "f4",
-        "f48fbf",
-    ],
-    "too high": ["f4908080", "f5808080", "f7bfbfbf", "f888808080", "fe", "ff"],
-    "stray": ["80", "bf", "a0", "85"],
-    "broken off": [
-        "c241",
-        "e28041",
-        "e24141",
-        "f09f41",
-        "f0419898",
-        "e2c280",
-        "f0e28080",
-    ],
+    name: codes.split(",")
+    for name, codes in {
+        "overlong": "c080,c1bf,e08080,e09fbf,f0808080,f08fbfbf",
+        "surrogate": "eda080,edbfbf,eda080edb080",
+        "truncated": "c2,df,e0a0,e282,ef,f09f98,f09f,f4,f48fbf",
+        "too high": "f4908080,f5808080,f7bfbfbf,f888808080,fe,ff",
+        "stray": "80,bf,a0,85",
+        "broken off": "c241,e28041,e24141,f09f41,f0419898,e2c280,f0e28080",
+    }.items()
 }
 """Bytes that are not UTF-8, by what is wrong with them."""
-REFERENCES = (
-    1,
-    2,
-    3,
-    4,
-    5,
-    8,
-    9,
-    17,
-    100,
-)
+REFERENCES = (1, 2, 3, 4, 5, 8, 9, 17, 100)
 SYSTEMS = (1, 2, 5)
 
 
@@ -81,6 +57,12 @@ def bordering(size: int, changed: int) -> str:
     if changed < size:
         return token[:changed] + "X" + token[changed + 1 :]
     return token
+
+
+def encoded(lines: Sequence[Sequence[int]]) -> Encoded:
+    """Return lines of ids as the kernels take them."""
+    offsets = np.cumsum([0, *map(len, lines)], dtype=np.int64)
+    return Encoded(np.array([*chain(*lines)], np.int32), offsets)
 
 
 def lay_out(
@@ -146,3 +128,25 @@ class Twin:
 
 
 PYTHON, NATIVE = Twin("python"), Twin("native")
+
+
+def kernel_fixtures(package: ModuleType = kernel) -> tuple[Any, Any]:
+    """Return the fixtures `native` and `twin` for tests of a kernel.
+
+    `native` is the compiled kernel; tests are skipped where it was not built, and fail where it
+    does not load. `twin` is each kernel in turn.
+    """
+    from tests.conftest import KERNELS, forced_kernel
+
+    @pytest.fixture(scope="session")
+    def native() -> Twin:
+        with forced_kernel("native"):
+            return Twin("native", package)
+
+    @pytest.fixture(params=KERNELS)
+    def twin(request: pytest.FixtureRequest) -> Twin:
+        if request.param == "native":
+            request.getfixturevalue("native")
+        return Twin(request.param, package)
+
+    return native, twin

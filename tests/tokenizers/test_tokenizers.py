@@ -5,8 +5,8 @@ what comes before.
 from __future__ import annotations
 
 import random
-from itertools import pairwise, product
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from itertools import chain, pairwise, product
 
 import pytest
 import regex
@@ -24,11 +24,8 @@ from pipeline.kernel.common import join_lines
 from pipeline.tokenizers import TOKENIZERS, Tokenization
 from pipeline.tokenizers.sacrebleu import BORROWED
 from pipeline.tokenizers.tercom import Tercom
+from tests.support.words import wordlist
 from tests.tools.make_categories import TARGET, render
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
 
 NAMES = {
     "13a": "13a",
@@ -42,42 +39,13 @@ COMPANY = [("a", "b "), ("a", "2 "), ("1", ". ")]
 """What stands before and behind a character; two digits are tried each time, for with them the
 rules are hardest."""
 PARTS = [
-    "a",
-    "1",
-    "2",
-    ".",
-    ",",
-    "-",
-    "(",
-    "/",
-    "'",
-    "&",
-    " ",
-    "ß",
-    "中",
-    "“",
-    "。",
-    "٣",
-    "،",
-    "€",
-    "½",
-    "\u3000",
-    "😀",
+    *(*wordlist("a 1 2 . , - ( / ' &"), " "),
+    *(*wordlist("ß 中 “ 。 ٣ ، € ½"), "\u3000", "😀"),
 ]
-PARTS += [
-    "\u0301",
-    "&quot;",
-    "&amp;",
-    "&lt;",
-    "&gt;",
-    "&amp;quot;",
-    "<skipped>",
-    "-\n",
-    "\n",
-    "\x1c",
-    "\xa0",
-    "\x00",
-]
+SHORT_PARTS = list(PARTS)
+"""Parts of which all combinations are tried."""
+PARTS += wordlist("\u0301 &quot; &amp; &lt; &gt; &amp;quot; <skipped> \x00")
+PARTS += ["-\n", "\n", "\x1c", "\xa0"]
 SCRIPTS = {
     "latin": "Die Straße, 3.000,50 € (ca.)—„gut“ 5-10 %; it's <b>3.5</b> & more...",
     "cyrillic": "«Привет», сказал он: 3,5-4,0 кг. №5!",
@@ -99,20 +67,22 @@ def ours(
     return [found.ids[low:high].tolist() for low, high in pairwise(borders)]
 
 
+def numbered(lines: Iterable[list[str]]) -> list[list[int]]:
+    """Number tokens in the order in which they first come."""
+    numbers: dict[str, int] = {}
+    found = []
+    for tokens in lines:
+        found.append([numbers.setdefault(t, len(numbers)) for t in tokens])
+    return found
+
+
 def theirs(
     lines: list[str], tokenizer: str, lowercase: bool = False
 ) -> list[list[int]]:
     split: Callable[[str], str] = BLEU(
         tokenize=NAMES.get(tokenizer, tokenizer), lowercase=lowercase
     )._preprocess_segment
-    numbers: dict[str, int] = {}
-    found = [
-        [
-            numbers.setdefault(token, len(numbers))
-            for token in split(line).split()
-        ]
-        for line in lines
-    ]
+    found = numbered(split(line).split() for line in lines)
     for kind in (
         Tokenizer13a,
         TokenizerChar,
@@ -148,13 +118,10 @@ def test_every_code_point_between_letters_digits_and_points(
         *range(0x30000, 0x110000, 37),
     ]
     characters = list(map(chr, codes))
-    lines = [
-        "".join(
-            f"{before}{character}{after}"
-            for character in characters[low : low + 256]
-        )
-        for low in range(0, len(characters), 256)
-    ]
+    lines = []
+    for low in range(0, len(characters), 256):
+        chunk = characters[low : low + 256]
+        lines.append("".join(f"{before}{sign}{after}" for sign in chunk))
     expected = theirs(lines, tokenizer)
     for _ in each_kernel():
         assert ours(lines, tokenizer) == expected
@@ -168,9 +135,10 @@ def test_lines_of_all_short_combinations_and_many_long_ones(
 ) -> None:
     rng = random.Random(7)
     lines = [
-        "".join(parts)
-        for size in (1, 2, 3)
-        for parts in product(PARTS[:21], repeat=size)
+        *map(
+            "".join,
+            chain(*(product(SHORT_PARTS, repeat=size) for size in (1, 2, 3))),
+        )
     ]
     lines += [
         "".join(rng.choices(PARTS, k=rng.randint(0, 15))) for _ in range(5000)
@@ -217,15 +185,8 @@ def test_tokens_shown_are_those_that_are_counted(
 ) -> None:
     tokenization = Tokenization(tokenizer, lowercase=lowercase)
     lines = [*SCRIPTS.values(), "a &quot;B&quot;  c.", ""]
-    numbers: dict[str, int] = {}
-    shown = [
-        [
-            numbers.setdefault(token, len(numbers))
-            for token in tokenization.tokens(line)
-        ]
-        for line in lines
-    ]
-    assert shown == ours(lines, tokenizer, lowercase)
+    displayed = numbered(map(tokenization.tokens, lines))
+    assert displayed == ours(lines, tokenizer, lowercase)
 
 
 def test_categories_are_those_of_the_package_regex() -> None:
@@ -245,94 +206,12 @@ def test_categories_are_those_of_the_package_regex() -> None:
 
 OPTIONS = ("normalized", "no_punct", "asian_support", "case_sensitive")
 PIECES = [
-    "a",
-    "B",
-    "It's",
-    "'s",
-    "s'",
-    "'S",
-    "5",
-    ".",
-    ",",
-    "-",
-    "--",
-    "...",
-    "1,5",
-    "-3",
-    "4-5",
-    "\n",
-    "\n-",
-    " ",
-]
-PIECES += [
-    "  ",
-    "\t",
-    "&quot;",
-    "&amp;",
-    "&amp;quot;",
-    "&lt;",
-    "<skipped>",
-    "!",
-    "?",
-    ":",
-    ";",
-    "(",
-    ")",
-    "[",
-    "]",
-]
-PIECES += [
-    "{",
-    "}",
-    "~",
-    "`",
-    "_",
-    "@",
-    "/",
-    "\\",
-    '"',
-    "日本",
-    "中",
-    "、",
-    "。",
-    "「",
-    "ｱ",
-    "カナ",
-    "ひら",
-    "ー",
-    "・",
-]
-PIECES += [
-    "\uff0c",
-    "\uff0e",
-    "\uff1f",
-    "㍿",
-    "㈱",
-    "⺀",
-    "㇀",
-    "\uf900",
-    "\ufe30",
-    "㐀",
-    "ㇰ",
-    "\u3f23",
-    "é",
-    "İ",
-]
-PIECES += [
-    "ΣΑΣ",
-    "\xa0",
-    "\u3000",
-    "\u2028",
-    "\x1c",
-    "\x85",
-    "٣",
-    "½",
-    ".5",
-    "5.",
-    "x,y",
-    "''s",
-    "😀",
-    "\x00",
+    *wordlist("a B It's 's s' 'S 5 . , - -- ... 1,5 -3 4-5 &quot; &amp;"),
+    *wordlist('&amp;quot; &lt; <skipped> ! ? : ; ( ) [ ] { } ~ ` _ @ / \\ "'),
+    *wordlist("日本 中 、 。 「 ｱ カナ ひら ー ・ \uff0c \uff0e \uff1f ㍿ ㈱"),
+    *wordlist("⺀ ㇀ \uf900 \ufe30 㐀 ㇰ \u3f23 é İ ΣΑΣ ٣ ½ .5 5. x,y ''s"),
+    *("😀", "\x00", "\n", "\n-", " ", "  ", "\t"),
+    *("\xa0", "\u3000", "\u2028", "\x1c", "\x85"),
 ]
 
 
@@ -341,7 +220,8 @@ PIECES += [
 def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
     rng = random.Random(3)
     options = dict(zip(OPTIONS, chosen, strict=True))
-    own, oracle = Tercom(**options), TercomTokenizer(**options)
+    item = Tercom(**options)
+    oracle = TercomTokenizer(**options)
     texts = [
         "".join(rng.choices(PIECES, k=rng.randint(0, 12))) for _ in range(300)
     ]
@@ -349,25 +229,20 @@ def test_tokens_are_sacrebleus(chosen: tuple[bool, ...]) -> None:
         "".join(rng.choices("a5.,- '()s\n&;", k=rng.randint(0, 12)))
         for _ in range(150)
     ]
-    wanted = [oracle(text.rstrip()).split() for text in texts]
-    assert [own.tokens(text) for text in texts] == wanted
-    (encoded,) = own.encode([join_lines([text.encode() for text in texts])])
-    numbers: dict[str, int] = {}
-    assert encoded.ids.tolist() == [
-        numbers.setdefault(word, len(numbers))
-        for line in wanted
-        for word in line
-    ]
+    target = [oracle(text.rstrip()).split() for text in texts]
+    assert [item.tokens(text) for text in texts] == target
+    (encoded,) = item.encode([join_lines([text.encode() for text in texts])])
+    assert encoded.ids.tolist() == [*chain(*numbered(target))]
 
 
 def test_what_is_not_utf8_is_told_with_its_place() -> None:
-    for own in (
+    for item in (
         Tercom(),
         Tercom(normalized=True),
         Tercom(no_punct=True, case_sensitive=True),
     ):
         with pytest.raises(InvalidTextError) as error:
-            own.encode([join_lines([b"a"]), join_lines([b"A", b"b \xff"])])
+            item.encode([join_lines([b"a"]), join_lines([b"A", b"b \xff"])])
         assert (error.value.text, error.value.line, error.value.byte) == (
             1,
             1,
@@ -378,7 +253,7 @@ def test_what_is_not_utf8_is_told_with_its_place() -> None:
 def test_names_differ_where_tokens_can() -> None:
     every = [Tercom(*chosen) for chosen in product([False, True], repeat=4)]
     assert (
-        len({own.key for own in every})
-        == len({own.cache_key for own in every})
+        len({item.key for item in every})
+        == len({item.cache_key for item in every})
         == 16
     )

@@ -28,6 +28,7 @@ from pipeline.scoring import (
     MetricColumns,
     MetricResult,
     Results,
+    SentenceScores,
     without_nan,
 )
 

@@ -14,8 +14,11 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -23,7 +26,6 @@ import pytest
 
 from pipeline import stages
 from pipeline.backends import CLUSTER_BACKENDS, ClusterBackend
-from pipeline.cli.dispatch import main
 from pipeline.data import Opener, Span, opener, scan
 from pipeline.data.config import RunConfig
 from pipeline.errors import (
@@ -38,20 +40,15 @@ from pipeline.execution.cluster import Cluster
 from pipeline.execution.options import RunOptions
 from pipeline.execution.store import run_directory
 from pipeline.execution.store.counts import ShardFile
+from pipeline.execution.workers import Done, Task
 from pipeline.extensions.clusters import on_spark
 from pipeline.kernel.common import Lines
 from pipeline.parallel import WorkerLostError, processors
 from pipeline.scoring import sums
 from tests.conftest import PATIENCE, ROOT, Hears, run, tree, write_run
 from tests.execution.deadly import deadly, poison
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from contextlib import ExitStack
-    from pathlib import Path
-
-    from pipeline.execution.workers import Done, Task
-
+from tests.support.commands import Command, typed
+from tests.support.words import wordlist
 
 # the clusters' packages have many
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -184,6 +181,12 @@ def config(tmp_path: Path) -> Path:
     return found
 
 
+def check_one_process(config: Path, folder: Path) -> None:
+    """Expect that a run in one process writes the same files."""
+    run(config, folder / "one", RunOptions(n_jobs=1, backend="serial"))
+    assert tree(folder / "run") == tree(folder / "one")
+
+
 # ---- real workers
 
 
@@ -191,7 +194,7 @@ def test_the_files_have_the_bytes_of_one_process(
     any_cluster: Here, config: Path, tmp_path: Path
 ) -> None:
     """Each data set is several bundles of the six shards."""
-    told: list[str] = []
+    notice: list[str] = []
     pids: set[int] = set()
     original = workers.count
 
@@ -208,14 +211,13 @@ def test_the_files_have_the_bytes_of_one_process(
             config,
             tmp_path / "run",
             any_cluster.options,
-            Hears(warn=told.append),
+            Hears(warn=notice.append),
         )
     pids = {
         int(path.name.removeprefix("by-")) for path in tmp_path.glob("by-*")
     }
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
-    assert told == []
+    check_one_process(config, tmp_path)
+    assert notice == []
     assert pids
     assert os.getpid() not in pids
 
@@ -272,8 +274,7 @@ def test_a_run_uses_the_cluster_that_has_opened_its_texts(
             stages.prepare(config, dask.options), tmp_path / "run", dask.options
         )
     assert connect.call_count == 1
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    check_one_process(config, tmp_path)
 
 
 def test_samples_of_more_lines_than_memory_holds_are_shared(
@@ -288,10 +289,11 @@ def test_samples_of_more_lines_than_memory_holds_are_shared(
         encoding="utf-8",
     )
     run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    shared, answers = Cluster.shared, list[Any]()
+    shared = Cluster.shared
+    answers = list[Any]()
 
-    def watched(*given: Any) -> Any:
-        answers.extend(found := shared(*given))
+    def watched(*arguments: Any) -> Any:
+        answers.extend(found := shared(*arguments))
         return found
 
     with (
@@ -312,12 +314,13 @@ def test_samples_of_more_lines_than_memory_holds_are_shared(
 def test_workers_that_do_not_share_the_folder_send_their_counts(
     dask: Here, config: Path, tmp_path: Path
 ) -> None:
-    write, written = ShardFile.write, 0
+    write = ShardFile.write
+    written = 0
 
-    def watched(*given: Any) -> Any:
+    def watched(*arguments: Any) -> Any:
         nonlocal written
         written += 1
-        return write(*given)
+        return write(*arguments)
 
     with (
         mock.patch.object(ShardFile, "write", watched),
@@ -329,15 +332,14 @@ def test_workers_that_do_not_share_the_folder_send_their_counts(
     ):
         run(config, tmp_path / "run", dask.options)
     assert written == 11
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    check_one_process(config, tmp_path)
 
 
 def test_a_worker_that_is_killed_is_made_good(
     any_cluster: Here, config: Path, tmp_path: Path
 ) -> None:
     poison(tmp_path / "d" / "B", 57)
-    told: list[str] = []
+    notice: list[str] = []
     with (
         mock.patch.object(workers, "count", deadly(tmp_path / "dead")),
         mock.patch.object(clusters, "BUNDLES_FOR_EACH", 1),
@@ -346,18 +348,17 @@ def test_a_worker_that_is_killed_is_made_good(
             config,
             tmp_path / "run",
             any_cluster.options,
-            Hears(warn=told.append),
+            Hears(warn=notice.append),
         )
     assert (tmp_path / "dead").exists()
     assert results.missing == []
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    check_one_process(config, tmp_path)
     if any_cluster.backend == "dask":  # spark may have made it good itself
-        assert len(told) == 1
-        assert told[0].startswith(
+        assert len(notice) == 1
+        assert notice[0].startswith(
             "d: a worker of the cluster died (KilledWorker: "
         )
-        assert told[0].endswith("); its work is tried again")
+        assert notice[0].endswith("); its work is tried again")
 
 
 def test_a_text_that_a_worker_does_not_have_is_told_with_the_worker(
@@ -415,8 +416,7 @@ def test_an_interrupted_run_leaves_no_task_on_the_cluster_and_goes_on(
         run(config, tmp_path / "run", dask.options, Hears(progress=interrupt))
     assert tasks_of(str(dask.address)) == 0
     run(config, tmp_path / "run", dask.options)
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    check_one_process(config, tmp_path)
 
 
 def tasks_of(address: str) -> int:
@@ -474,8 +474,7 @@ def test_without_an_address_workers_are_started_here_and_end(
         check=True,
     )
     assert done.stderr == b""
-    run(config, tmp_path / "one", RunOptions(n_jobs=1, backend="serial"))
-    assert tree(tmp_path / "run") == tree(tmp_path / "one")
+    check_one_process(config, tmp_path)
 
 
 def test_what_is_counted_needs_no_cluster(config: Path, tmp_path: Path) -> None:
@@ -495,7 +494,7 @@ def test_nobody_at_the_address_is_told_soon(
     backend: str,
     config: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The time to wait is handed to the system, and nothing of the cluster's own, which waits for
@@ -524,21 +523,12 @@ def test_nobody_at_the_address_is_told_soon(
         if backend == "spark"
         else f"127.0.0.1:{port}"
     )
-    command = [
-        "run",
-        str(config),
-        "-q",
-        "--output",
-        str(tmp_path / "run"),
-        "--backend",
-        backend,
-        "--address",
-        address,
-    ]
-    assert main(command) == 2
+    error = command.refused(
+        f"run {config} -q --output {tmp_path / 'run'} --backend {backend} --address {address}"
+    ).err
     assert waits == [clusters.Cluster.MAX_ANSWER_SECONDS]
     expected = f"backend {backend} at {address}: nobody answers there (Connection refused); is the scheduler running?"
-    assert capsys.readouterr().err == f"error: {expected}\n"
+    assert error == f"error: {expected}\n"
 
 
 @pytest.mark.parametrize("backend", ["dask", "ray", "spark"])
@@ -556,46 +546,33 @@ def test_a_missing_package_is_told_with_the_line_that_installs_it(
 
 @pytest.mark.parametrize("backend", ["loky", "auto"])
 def test_an_address_without_a_cluster_is_refused(
-    backend: str, config: Path, capsys: pytest.CaptureFixture[str]
+    backend: str, config: Path, command: Command
 ) -> None:
     """Also in the config, with its place."""
     expected = (
         f"only the backends dask, ray, spark take an address, not '{backend}'"
     )
     assert (
-        main(["run", str(config), "--backend", backend, "--address", "head:1"])
-        == 2
+        f"error: --address: {expected}"
+        in command.refused(
+            f"run {config} --backend {backend} --address head:1"
+        ).err
     )
-    assert f"error: --address: {expected}" in capsys.readouterr().err
     assert (
-        main(
-            [
-                "validate",
-                str(config),
-                "--set",
-                f"run.backend={backend}",
-                "--set",
-                "run.address=head:1",
-            ]
-        )
-        == 2
+        f"run.address: {expected}"
+        in command.refused(
+            f"validate {config} --set run.backend={backend} --set run.address=head:1"
+        ).err
     )
-    assert f"run.address: {expected}" in capsys.readouterr().err
 
 
 def test_an_address_that_is_none_is_told_by_the_cluster(
-    config: Path, capsys: pytest.CaptureFixture[str]
+    config: Path, command: Command
 ) -> None:
     pytest.importorskip("distributed")
     assert (
-        main(
-            ["run", str(config), "--backend", "dask", "--address", "head", "-q"]
-        )
-        == 2
-    )
-    assert (
         "backend dask at head: the cluster cannot be used: "
-        in capsys.readouterr().err
+        in command.refused(f"run {config} --backend dask --address head -q").err
     )
 
 
@@ -606,23 +583,17 @@ def test_an_address_of_the_config_is_not_that_of_another_backend(
     assert [
         RunOptions(backend=name).under(written).address
         for name in ("ray", None)
-    ] == [
-        None,
-        written.address,
-    ]
-    settings = ["--set", "run.backend=dask", "--set", "run.address=127.0.0.1:1"]
+    ] == [None, written.address]
+    settings = wordlist("--set run.backend=dask --set run.address=127.0.0.1:1")
     assert (
-        main(
-            [
-                "run",
-                str(config),
-                *settings,
-                "--backend",
-                "serial",
-                "-q",
-                "--output",
-                str(tmp_path / "run"),
-            ]
+        typed(
+            f"run {config}",
+            *settings,
+            "--backend",
+            "serial",
+            "-q",
+            "--output",
+            str(tmp_path / "run"),
         )
         == 0
     )
@@ -630,10 +601,8 @@ def test_an_address_of_the_config_is_not_that_of_another_backend(
 
 def test_threads_work_until_the_cluster_is_connected_to() -> None:
     """What they have begun they end; the cluster gets the rest, and all of it later."""
-    begun, free = (
-        threading.Barrier(processors() + 1, timeout=PATIENCE),
-        threading.Event(),
-    )
+    begun = threading.Barrier(processors() + 1, timeout=PATIENCE)
+    free = threading.Event()
     threads_of: dict[int, str] = {}
     free_before: list[bool] = []
 
@@ -653,7 +622,8 @@ def test_threads_work_until_the_cluster_is_connected_to() -> None:
             assert free.wait(PATIENCE)
         return number * number
 
-    items, first = range(3 * processors() + 5), processors()
+    items = range(3 * processors() + 5)
+    first = processors()
     kind = ClusterBackend(
         packages=("x",), connect=connect, results=results, death_errors=()
     )
@@ -727,9 +697,9 @@ def waves() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("waves")
-@pytest.mark.parametrize(("wanted", "size"), [(2, 8), (1, 1), (None, 12)])
+@pytest.mark.parametrize(("target", "size"), [(2, 8), (1, 1), (None, 12)])
 def test_no_more_tasks_are_taken_than_a_wave_has(
-    wanted: int | None, size: int
+    target: int | None, size: int
 ) -> None:
     """By hand: four for each worker, and one at a time where one worker is wanted."""
     taken: list[int] = []
@@ -739,7 +709,7 @@ def test_no_more_tasks_are_taken_than_a_wave_has(
             taken.append(number)
             yield number
 
-    with Cluster("threading", None, wanted) as workers:
+    with Cluster("threading", None, target) as workers:
         results = workers.results(lambda number: number * number, tasks())
         assert next(results) == 0
         assert len(taken) == size

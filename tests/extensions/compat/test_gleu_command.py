@@ -8,17 +8,18 @@ each with its origin."""
 from __future__ import annotations
 
 import io
-import json
 import math
 import random
 import re
 import sys
+from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
 from fractions import Fraction
 from itertools import pairwise, product
+from operator import methodcaller
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import gleu.aggreg
 import gleu.corpus_main
@@ -29,12 +30,10 @@ import numpy as np
 import pytest
 from prettytable import PrettyTable
 
-from pipeline.cli.dispatch import main
 from tests.conftest import ROOT
 from tests.oracles import naive
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+from tests.support.commands import Command, typed
+from tests.support.words import rows, wordlist
 
 ORDERS = (1, 4, 6)
 UNITS = ("word", "char")
@@ -54,14 +53,18 @@ class Said(NamedTuple):
     err: str
 
 
+Gleu = Callable[..., Said]
+"""Runs the command `gleu` with a line and further arguments."""
+
+
 @pytest.fixture
-def ours(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+def ours(capsys: pytest.CaptureFixture[str]) -> Gleu:
     """Run `gec-pipeline gleu` within this process."""
 
-    def called(*arguments: object) -> Said:
+    def called(line: str) -> Said:
         capsys.readouterr()
         try:
-            code = main(["gleu", *map(str, arguments)])
+            code = typed(f"gleu {line}")
         except SystemExit as error:
             code = error.code if isinstance(error.code, int) else -1
         return Said(code, *capsys.readouterr())
@@ -69,20 +72,20 @@ def ours(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
     return called
 
 
-def package(mode: str, *arguments: object) -> str:
+def package(line: str) -> str:
     """Return what gleu, sgleu or mgleu prints; it runs within this process, with its caches emptied
     between units.
     """
-    words = [str(argument) for argument in arguments]
+    mode, *words = line.split()
     unit = next(
         (value for name, value in pairwise(words) if name in ("-t", "--token")),
         "word",
     )
-    wanted = {
+    target = {
         "char": gleu.count.split_char_ngram,
         "word": gleu.count.split_word_ngram,
     }[unit]
-    if gleu.count.split_ngram is not wanted:
+    if gleu.count.split_ngram is not target:
         gleu.count.ngram_counter.cache_clear()
         gleu.aggreg.make_n_accum.cache_clear()
     with (
@@ -102,16 +105,11 @@ class Texts(NamedTuple):
     outputs: tuple[Path, ...]
 
     @property
-    def arguments(self) -> list[str]:
+    def arguments(self) -> str:
         """How they are given to either command."""
-        return [
-            "-s",
-            str(self.source),
-            "-r",
-            *map(str, self.references),
-            "-o",
-            *map(str, self.outputs),
-        ]
+        references = " ".join(map(str, self.references))
+        outputs = " ".join(map(str, self.outputs))
+        return f"-s {self.source} -r {references} -o {outputs}"
 
     def lines(self) -> tuple[list[str], list[list[str]], list[list[str]]]:
         """Return source, references and outputs as lines."""
@@ -180,32 +178,26 @@ def generate(
 ) -> Texts:
     """Write a corpus with short and empty lines and two systems."""
     rng = random.Random(seed)
-    kept: list[list[str]] = []
-    while len(kept) < lines:
+    remaining: list[list[str]] = []
+    while len(remaining) < lines:
         source = sentence(rng)
         line = [
-            " ".join(words)
-            for words in (
-                source,
-                *(edited(source, rng) for _ in range(references + 2)),
-            )
+            " ".join(source),
+            *(" ".join(edited(source, rng)) for _ in range(references + 2)),
         ]
         if not any(
             rounding_decides(line[0], line[1:-2], output)
             for output in line[-2:]
         ):
-            kept.append(line)
+            remaining.append(line)
     folder.mkdir()
     paths = [
-        folder / name
-        for name in (
-            "source",
-            *(f"ref{r}" for r in range(references)),
-            "one",
-            "two",
-        )
+        folder / "source",
+        *(folder / f"ref{r}" for r in range(references)),
+        folder / "one",
+        folder / "two",
     ]
-    for path, texts in zip(paths, zip(*kept, strict=True), strict=True):
+    for path, texts in zip(paths, zip(*remaining, strict=True), strict=True):
         path.write_text(
             "".join(f"{text}{end}" for text in texts),
             encoding="utf-8",
@@ -217,7 +209,7 @@ def generate(
 REFERENCES = (ROOT / "data/reference0.txt", ROOT / "data/reference1.txt")
 OUTPUTS = tuple(
     ROOT / f"data/systems/{name}.txt"
-    for name in ("broken", "eager", "careful", "unchanged")
+    for name in wordlist("broken eager careful unchanged")
 )
 DATA = Texts(ROOT / "data/source.txt", REFERENCES, OUTPUTS)
 """The sample data of the repository."""
@@ -251,45 +243,30 @@ def conll14(shared: Path, *systems: str) -> Texts:
 
 # ---- the text of the package
 
-FLAGS = {
-    "corpus": [*product(["-m"], ["", "-v"]), ("-f", "")],
-    "sent": [*product(["", "-m"], ["", "-v"])],
-    "mean": [("", ""), ("-m", "")],
-}
-"""Flags of each mode with which the package is deterministic and does not ignore -v."""
-CASES = [(mode, *flags) for mode, several in FLAGS.items() for flags in several]
-CORPORA = ["data", "1", "2", "3", "4"]
+FLAGS = [
+    *("corpus -m", "corpus -m -v", "corpus -f", "mean", "mean -m"),
+    *("sent", "sent -v", "sent -m", "sent -m -v"),
+]
+"""Modes and flags with which the package is deterministic and does not ignore -v."""
+CORPORA = wordlist("data 1 2 3 4")
 
 
 @pytest.mark.parametrize("texts", CORPORA, indirect=True)
 @pytest.mark.parametrize(
     ("order", "unit"), [(1, "char"), (4, "word"), (6, "word")]
 )
-@pytest.mark.parametrize(("mode", "which", "verbose"), CASES)
+@pytest.mark.parametrize("flags", FLAGS)
 def test_text_equals_that_of_the_package(
-    ours: Callable[..., Said],
-    texts: Texts,
-    mode: str,
-    which: str,
-    verbose: str,
-    order: int,
-    unit: str,
+    ours: Gleu, texts: Texts, flags: str, order: int, unit: str
 ) -> None:
     # the package takes long for the sample
     for digits in (6,) if texts.source == DATA.source else (0, 6):
-        given = [flag for flag in (which, verbose) if flag] + [
-            "-n",
-            order,
-            "-t",
-            unit,
-            "-d",
-            digits,
-            "-i",
-            7,
-        ]
-        said = ours(mode, *given, *texts.arguments)
-        assert said.code == 0
-        assert said.out == package(mode, *given, *texts.arguments)
+        line = (
+            f"{flags} -n {order} -t {unit} -d {digits} -i 7 {texts.arguments}"
+        )
+        printed = ours(line)
+        assert printed.code == 0
+        assert printed.out == package(line)
 
 
 # Specification, zero_total: a line of three words equal to its reference 100; "a b" and an empty
@@ -305,7 +282,7 @@ def test_text_equals_that_of_the_package(
     ],
 )
 def test_orders_without_ngrams_have_precision_1(
-    ours: Callable[..., Said],
+    ours: Gleu,
     tmp_path: Path,
     source: str,
     reference: str,
@@ -313,23 +290,11 @@ def test_orders_without_ngrams_have_precision_1(
     expected: str,
     which: str,
 ) -> None:
-    texts = Texts(
-        tmp_path / "source", (tmp_path / "reference",), (tmp_path / "output",)
-    )
-    for path, text in zip(
-        (texts.source, *texts.references, *texts.outputs),
-        (source, reference, output),
-        strict=True,
-    ):
-        path.write_text(f"{text}\n", encoding="utf-8")
-    assert (
-        ours("corpus", which, *texts.arguments).out
-        == f"{texts.outputs[0]}\t{expected}\n"
-    )
-    assert (
-        package("corpus", which, *texts.arguments)
-        == f"{texts.outputs[0]}\t{expected}\n"
-    )
+    for name, text in (("s", source), ("r", reference), ("o", output)):
+        (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
+    line = f"corpus {which} -s {tmp_path}/s -r {tmp_path}/r -o {tmp_path}/o"
+    assert ours(line).out == f"{tmp_path}/o\t{expected}\n"
+    assert package(line) == f"{tmp_path}/o\t{expected}\n"
 
 
 # ---- tables that the package does not print
@@ -384,8 +349,8 @@ def drawn(
     ]
     sums = {key: [values[key] for values in several] for key in several[0]}
     return {
-        key: sum(own) / len(own) if key[0] in COUNTS else fmean(own)
-        for key, own in sums.items()
+        key: sum(entry) / len(entry) if key[0] in COUNTS else fmean(entry)
+        for key, entry in sums.items()
     }
 
 
@@ -416,9 +381,11 @@ def drawn_table(values: Values, order: int, digits: int) -> str:
 @pytest.mark.parametrize("unit", UNITS)
 @pytest.mark.parametrize("flags", ["corpus -f", "corpus --seed 11"])
 def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
-    ours: Callable[..., Said], texts: Texts, unit: str, flags: str
+    ours: Gleu, texts: Texts, unit: str, flags: str
 ) -> None:
-    order, digits, iterations = 3, 3, 6
+    order = 3
+    digits = 3
+    iterations = 6
     source, references, outputs = texts.lines()
     numpy_draws = (
         (
@@ -439,41 +406,30 @@ def test_tables_that_the_package_does_not_print_equal_the_naive_ones(
         expected += (
             f"{path}\n{drawn_table(drawn(table, draws), order, digits)}\n"
         )
-    given = [
-        *flags.split(),
-        "-v",
-        "-n",
-        order,
-        "-d",
-        digits,
-        "-i",
-        iterations,
-        "-t",
-        unit,
-    ]
-    assert ours(*given, *texts.arguments).out == expected
+    line = f"{flags} -v -n {order} -d {digits} -i {iterations} -t {unit}"
+    assert ours(f"{line} {texts.arguments}").out == expected
 
 
 # ---- draws
 
 
-def seed_told(said: Said) -> int:
+def seed_told(response: Said) -> int:
     """Return the seed that standard error tells, behind warnings."""
     found = re.fullmatch(
         r"(?:warning: .*\n)*seed: ([0-9]+) \(--seed \1 repeats these draws\)\n",
-        said.err,
+        response.err,
     )
     assert found
     return int(found[1])
 
 
 def test_draws_without_f_are_those_of_the_seed_told(
-    ours: Callable[..., Said], tmp_path: Path
+    ours: Gleu, tmp_path: Path
 ) -> None:
     """numpy.random.default_rng(seed), a row of doubles for each iteration (design, sampler numpy)."""
     texts = generate(tmp_path / "corpus", 3, seed=8, lines=30)
-    said = ours("corpus", "-i", 9, "-d", 9, *texts.arguments)
-    doubles = np.random.default_rng(seed_told(said)).random((9, 30))
+    response = ours(f"corpus -i 9 -d 9 {texts.arguments}")
+    doubles = np.random.default_rng(seed_told(response)).random((9, 30))
     source, references, outputs = texts.lines()
     expected = ""
     for path, output in zip(texts.outputs, outputs, strict=True):
@@ -483,48 +439,44 @@ def test_draws_without_f_are_those_of_the_seed_told(
             for choice in (doubles * 3).astype(int).tolist()
         ]
         expected += f"{path}\t{naive.round_half_up(100 * fmean(scores), 9)}\n"
-    assert said.out == expected
+    assert response.out == expected
 
 
 def test_the_seed_told_repeats_the_draws_and_is_another_one_next_time(
-    ours: Callable[..., Said],
+    ours: Gleu,
 ) -> None:
-    first, second = (
-        ours("corpus", "-i", 3, "-d", 9, *DATA.arguments) for _ in range(2)
-    )
-    seeds = [seed_told(said) for said in (first, second)]
+    line = f"corpus -i 3 -d 9 {DATA.arguments}"
+    first = ours(line)
+    second = ours(line)
+    seeds = [seed_told(first), seed_told(second)]
     assert seeds[0] != seeds[1]
     assert first.out != second.out
-    repeated = ours(
-        "corpus", "-i", 3, "-d", 9, "--seed", seeds[0], *DATA.arguments
-    )
-    assert repeated == Said(0, first.out, "")
+    assert ours(f"{line} --seed {seeds[0]}") == Said(0, first.out, "")
 
 
 @pytest.mark.parametrize("flags", ["corpus -f", "corpus -m", "sent", "mean"])
 def test_a_seed_that_nothing_is_drawn_with_is_not_told_and_refused(
-    ours: Callable[..., Said], flags: str
+    ours: Gleu, flags: str
 ) -> None:
     """The design: options that another option makes idle are errors. (The package takes -f, -i and
     -v everywhere.)
     """
-    assert ours(*flags.split(), "-i", 2, *DATA.arguments).err == ""
-    said = ours(*flags.split(), "--seed", 3, *DATA.arguments)
-    assert (said.code, said.out) == (2, "")
-    assert "seed: has no effect here" in said.err
+    assert ours(f"{flags} -i 2 {DATA.arguments}").err == ""
+    response = ours(f"{flags} --seed 3 {DATA.arguments}")
+    assert (response.code, response.out) == (2, "")
+    assert "seed: has no effect here" in response.err
 
 
 # ---- arguments
 
 
 def test_files_may_come_after_one_flag_or_after_several(
-    ours: Callable[..., Said],
+    ours: Gleu,
 ) -> None:
-    several = [item for path in OUTPUTS for item in ("-o", path)] + [
-        item for path in REFERENCES for item in ("-r", path)
-    ]
-    one = ours("sent", *DATA.arguments)
-    assert ours("sent", "-s", DATA.source, *several) == one
+    outputs = " ".join(f"-o {path}" for path in OUTPUTS)
+    references = " ".join(f"-r {path}" for path in REFERENCES)
+    one = ours(f"sent {DATA.arguments}")
+    assert ours(f"sent -s {DATA.source} {outputs} {references}") == one
     assert one.code == 0
 
 
@@ -534,95 +486,75 @@ SHORT = "-s {} -r {} {} -o {} -i 2 -d 3 -p 1 -t char -f -v"
 
 
 def test_long_names_of_options_are_those_of_the_package(
-    ours: Callable[..., Said],
+    ours: Gleu,
 ) -> None:
     files = [DATA.source, *REFERENCES, OUTPUTS[0]]
-    said = [
-        ours("corpus", *form.format(*files).split())
-        for form in (LONG, MIDDLE, SHORT)
-    ]
-    assert said[0] == said[1] == said[2]
-    assert (said[0].code, said[0].err) == (0, "")
-    assert ours(
-        "corpus", "--max", *SHORT.format(*files).split()
-    ).out == package("corpus", "--max", *LONG.format(*files).split())
+    long, middle, short = (
+        form.format(*files) for form in (LONG, MIDDLE, SHORT)
+    )
+    response = ours(f"corpus {long}")
+    assert response == ours(f"corpus {middle}") == ours(f"corpus {short}")
+    assert (response.code, response.err) == (0, "")
+    printed = ours(f"corpus --max {short}").out
+    assert printed == package(f"corpus --max {long}")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
+    ("line", "message"),
     [
-        (["mean", *DATA.arguments[2:]], "-s: GLEU+ needs the source"),
         (
-            ["corpus", "-s", "a", "-o", "b"],
-            "the following arguments are required: -r/--ref/--references",
+            f"mean -r {REFERENCES[0]} -o {OUTPUTS[0]}",
+            "-s: GLEU+ needs the source",
         ),
+        ("corpus -s a -o b", "arguments are required: -r/--ref/--references"),
+        ("corpus -s a -r b", "arguments are required: -o/--out/--outputs"),
+        ("-s a -r b -o c", "the following arguments are required: mode"),
+        (f"best {DATA.arguments}", "'best'"),
+        (f"corpus -t words {DATA.arguments}", "'words'"),
+        (f"corpus --nonsense {DATA.arguments}", "--nonsense"),
         (
-            ["corpus", "-s", "a", "-r", "b"],
-            "the following arguments are required: -o/--out/--outputs",
-        ),
-        (
-            ["-s", "a", "-r", "b", "-o", "c"],
-            "the following arguments are required: mode",
-        ),
-        (["best", *DATA.arguments], "'best'"),
-        (["corpus", "-t", "words", *DATA.arguments], "'words'"),
-        (["corpus", "--nonsense", *DATA.arguments], "--nonsense"),
-        (
-            ["mean", *DATA.arguments, str(OUTPUTS[2])],
+            f"mean {DATA.arguments} {OUTPUTS[2]}",
             f"-o: {OUTPUTS[2]} is given twice",
         ),
         (
-            ["corpus", "-n", "10", *DATA.arguments],
+            f"corpus -n 10 {DATA.arguments}",
             "order: expected a whole number from 1 to 9, found '10'",
         ),
         (
-            ["corpus", "-i", "0", *DATA.arguments],
+            f"corpus -i 0 {DATA.arguments}",
             "iterations: expected a whole number from 1 to 1000000, found '0'",
         ),
         (
-            ["corpus", "--seed=-1", *DATA.arguments],
+            f"corpus --seed=-1 {DATA.arguments}",
             "seed: expected a whole number from 0 to 4294967295, found '-1'",
         ),
         (
-            ["corpus", "-d", "31", *DATA.arguments],
+            f"corpus -d 31 {DATA.arguments}",
             "argument -d/--digit: invalid choice: 31",
         ),
         (
-            ["corpus", "-p", "0", *DATA.arguments],
+            f"corpus -p 0 {DATA.arguments}",
             "argument -p/--proc: invalid number of workers",
         ),
     ],
 )
-def test_wrong_arguments_are_told(
-    ours: Callable[..., Said], arguments: list[str], message: str
-) -> None:
-    said = ours(*arguments)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith("error: ")
-    assert message in said.err
+def test_wrong_arguments_are_told(ours: Gleu, line: str, message: str) -> None:
+    response = ours(line)
+    assert (response.code, response.out) == (2, "")
+    assert response.err.startswith("error: ")
+    assert message in response.err
 
 
 @pytest.mark.parametrize("digits", [0, 1, 12, 25, 26, 30])
 def test_every_number_of_digits_that_is_allowed_can_be_printed(
-    ours: Callable[..., Said], digits: int
+    ours: Gleu, digits: int
 ) -> None:
     """An output that equals its reference has 100, with all digits 0."""
-    said = ours(
-        "mean",
-        "-m",
-        "-d",
-        digits,
-        "-s",
-        DATA.source,
-        "-r",
-        REFERENCES[0],
-        "-o",
-        REFERENCES[0],
-    )
-    assert said.code == 0
-    assert said.out.split()[-1] == "100" + (
-        "." + "0" * digits if digits else ""
-    )
+    files = f"-s {DATA.source} -r {REFERENCES[0]} -o {REFERENCES[0]}"
+    response = ours(f"mean -m -d {digits} {files}")
+    zeros = "." + "0" * digits if digits else ""
+    assert response.code == 0
+    assert response.out.split()[-1] == f"100{zeros}"
 
 
 # ---- published figures
@@ -631,30 +563,32 @@ def test_every_number_of_digits_that_is_allowed_can_be_printed(
 SYSTEMS = ("AMU", "CAMB", "INPUT", "REF0")
 
 
-def scores(said: Said) -> dict[str, str]:
+def scores(response: Said) -> dict[str, str]:
     """Return the scores printed, by the names of the files."""
-    assert said.code == 0
+    assert response.code == 0
     return {
         Path(name).name: score
-        for name, score in (line.split("\t") for line in said.out.splitlines())
+        for name, score in map(
+            methodcaller("split", "\t"), response.out.splitlines()
+        )
     }
 
 
 # Origin: README of the package gleu, and the original program (specification, golden numbers).
 @pytest.mark.parametrize(
     ("flags", "expected"),
-    [
-        ("corpus -f -d 4", "58.3256 59.2553 56.6048 81.8462"),
-        ("corpus -m", "68.81 68.55 68.34 100.00"),
-        ("mean", "54.12 54.33 50.67 79.63"),
-        ("mean -m", "66.70 65.55 64.53 100.00"),
-    ],
+    rows("""
+    corpus -f -d 4 => 58.3256 59.2553 56.6048 81.8462
+    corpus -m => 68.81 68.55 68.34 100.00
+    mean => 54.12 54.33 50.67 79.63
+    mean -m => 66.70 65.55 64.53 100.00
+"""),
 )
 def test_published_scores_on_conll14(
-    ours: Callable[..., Said], shared: Path, flags: str, expected: str
+    ours: Gleu, shared: Path, flags: str, expected: str
 ) -> None:
-    said = ours(*flags.split(), *conll14(shared, *SYSTEMS).arguments)
-    assert scores(said) == dict(zip(SYSTEMS, expected.split(), strict=True))
+    response = ours(f"{flags} {conll14(shared, *SYSTEMS).arguments}")
+    assert scores(response) == dict(zip(SYSTEMS, expected.split(), strict=True))
 
 
 # Origin: README of the package gleu, `gleu -m -v` (specification; p and gleu by
@@ -681,7 +615,7 @@ def test_published_scores_on_conll14(
     ],
 )
 def test_published_tables_of_the_best_references(
-    ours: Callable[..., Said],
+    ours: Gleu,
     shared: Path,
     system: str,
     numer: str,
@@ -690,17 +624,17 @@ def test_published_tables_of_the_best_references(
     bp: str,
     gleu_total: str,
 ) -> None:
-    said = ours("corpus", "-m", "-v", *conll14(shared, system).arguments)
+    response = ours(f"corpus -m -v {conll14(shared, system).arguments}")
     rows = [
         [cell.strip() for cell in line.split("|")[1:-1]]
-        for line in said.out.splitlines()
+        for line in response.out.splitlines()
         if line.startswith("|")
     ]
     columns = {
         name: [row[index] for row in rows[1:]]
         for index, name in enumerate(rows[0])
     }
-    assert columns[""] == ["1", "2", "3", "4", "total"]
+    assert columns[""] == wordlist("1 2 3 4 total")
     for name, expected in (("numer", numer), ("denom", denom), ("p", p)):
         assert columns[name][: len(expected.split())] == expected.split()
     assert columns["bp"] == [bp] * 5
@@ -718,17 +652,17 @@ MAX_LINES = """
 
 
 @pytest.mark.parametrize(
-    ("flags", "expected"), [([], MEAN_LINES), (["-m"], MAX_LINES)]
+    ("flags", "expected"), [("", MEAN_LINES), ("-m", MAX_LINES)]
 )
 def test_published_scores_of_the_first_sentences(
-    ours: Callable[..., Said], shared: Path, flags: list[str], expected: str
+    ours: Gleu, shared: Path, flags: str, expected: str
 ) -> None:
-    said = ours("sent", *flags, *conll14(shared, *SYSTEMS).arguments)
+    response = ours(f"sent {flags} {conll14(shared, *SYSTEMS).arguments}")
     rows = [
-        [f"{float(score):.2f}" for score in line.split()]
+        [*map("{:.2f}".format, map(float, line.split()))]
         for line in expected.split("/")
     ]
-    found = [line.split("\t") for line in said.out.splitlines()]
+    found = [line.split("\t") for line in response.out.splitlines()]
     assert found[: len(rows)] == rows
     assert len(found) == 1312
 
@@ -736,26 +670,14 @@ def test_published_scores_of_the_first_sentences(
 # Origin: the specification; the published figures (83.06 83.41 83.30 92.22) come from a run without
 # a seed.
 def test_characters_without_blanks_at_the_ends(
-    shared: Path, capsys: pytest.CaptureFixture[str]
+    shared: Path, command: Command
 ) -> None:
-    options = "--order 6 --unit char --strip true --iterations 1000 --json"
-    assert (
-        main(
-            [
-                "score",
-                "gleu",
-                *options.split(),
-                *conll14(shared, *SYSTEMS).arguments,
-            ]
-        )
-        == 0
-    )
-    found = {
-        Path(s["system"]).name: 100 * s["score"]
-        for s in json.loads(capsys.readouterr().out)["scores"]
-    }
+    options = "--order 6 --unit char --strip true --iterations 1000"
+    texts = conll14(shared, *SYSTEMS).arguments
+    scores = command.json(f"score gleu {options} {texts}")["scores"]
+    found = {Path(s["system"]).name: 100 * s["score"] for s in scores}
     assert {name: f"{score:.4f}" for name, score in found.items()} == dict(
-        zip(SYSTEMS, ["83.0603", "83.4056", "83.3046", "92.2149"], strict=True)
+        zip(SYSTEMS, wordlist("83.0603 83.4056 83.3046 92.2149"), strict=True)
     )
     published = dict(zip(SYSTEMS, [83.06, 83.41, 83.30, 92.22], strict=True))
     # the tolerance of published.json: their draws are unknown
@@ -763,37 +685,19 @@ def test_characters_without_blanks_at_the_ends(
 
 
 # Origin: the specification, original program; 38.21 is in the README of JFLEG.
-def test_published_scores_on_jfleg(
-    ours: Callable[..., Said], shared: Path
-) -> None:
-    source, references = (
-        shared / "jfleg/dev.src",
-        [shared / f"jfleg/dev.ref{number}" for number in range(4)],
-    )
-    said = ours(
-        "corpus", "-f", "-d", 4, "-s", source, "-r", *references, "-o", source
-    )
-    assert scores(said) == {"dev.src": "38.2146"}
+def test_published_scores_on_jfleg(ours: Gleu, shared: Path) -> None:
+    source = shared / "jfleg/dev.src"
+    references = [shared / f"jfleg/dev.ref{number}" for number in range(4)]
+
+    def scored(references: list[Path], output: Path) -> dict[str, str]:
+        texts = Texts(source, tuple(references), (output,))
+        return scores(ours(f"corpus -f -d 4 {texts.arguments}"))
+
+    assert scored(references, source) == {"dev.src": "38.2146"}
     left_out: dict[str, str] = {}
     for reference in references:
         others = [other for other in references if other != reference]
-        left_out |= scores(
-            ours(
-                "corpus",
-                "-f",
-                "-d",
-                4,
-                "-s",
-                source,
-                "-r",
-                *others,
-                "-o",
-                reference,
-            )
-        )
-    assert list(left_out.values()) == [
-        "55.7264",
-        "55.6300",
-        "55.6366",
-        "54.0787",
-    ]
+        left_out |= scored(others, reference)
+    assert list(left_out.values()) == wordlist(
+        "55.7264 55.6300 55.6366 54.0787"
+    )

@@ -4,24 +4,21 @@ everywhere.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+
+import pytest
 
 from pipeline.errors import ConfigError
 from pipeline.extensions.errant import annotate, errant_annotator
 from pipeline.extensions.errant.errant_annotator import (
+    Annotation,
+    Pair,
     Versions,
     block,
     missing_package,
     pair_of,
     trivial,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pytest
-
-    from pipeline.extensions.errant.errant_annotator import Annotation, Pair
 
 MODELS = {"en_one": "en_one-1.0", "en_two": "en_two-2.0"}
 """The pipelines that are installed."""
@@ -33,7 +30,8 @@ def edits_of(pair: Pair, model: str | None) -> Annotation:
     """Return an edit for each token that differs where the lengths are equal, else one edit of all
     tokens.
     """
-    source, corrected = pair.source.split(), pair.corrected.split()
+    source = pair.source.split()
+    corrected = pair.corrected.split()
     tail = f"|||{'R:ONE' if model == 'en_one' else 'R:TWO'}"
     end = "REQUIRED|||-NONE-|||"
     if len(source) != len(corrected):
@@ -52,22 +50,22 @@ def m2(source: Sequence[str], texts: Sequence[Sequence[str]]) -> str:
     for number, line in enumerate(source):
         pairs = [(line, text[number]) for text in texts]
         simple = [trivial(*pair) for pair in pairs]
-        own = [
+        item = [
             edits_of(pair_of(*pair), "en_one") if s is None else s
             for pair, s in zip(pairs, simple, strict=True)
         ]
-        blocks.append(block(line, own))
+        blocks.append(block(line, item))
     return "".join(blocks)
 
 
 def put_in(patch: pytest.MonkeyPatch) -> list[list[Pair]]:
     """Put the stand-in in the place of errant; return the chunks that it annotates."""
-    asked: list[list[Pair]] = []
+    requested: list[list[Pair]] = []
 
     def annotated(
         chunk: Sequence[Pair], model: str | None
     ) -> dict[Pair, Annotation]:
-        asked.append(list(chunk))
+        requested.append(list(chunk))
         return {pair: edits_of(pair, model) for pair in chunk}
 
     def versions(model: str | None = None) -> Versions:
@@ -83,7 +81,7 @@ def put_in(patch: pytest.MonkeyPatch) -> list[list[Pair]]:
     patch.setattr(errant_annotator, "installed", lambda: sorted(MODELS))
     patch.setattr(errant_annotator, "is_installed", MODELS.__contains__)
     patch.setattr(errant_annotator, "_models", {})
-    return asked
+    return requested
 
 
 def take_away(patch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from importlib import metadata
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -22,6 +23,7 @@ from pipeline.extensions.errant.annotate import (
 )
 from pipeline.extensions.errant.errant_annotator import (
     NOOP,
+    Annotation,
     Pair,
     Versions,
     block,
@@ -29,13 +31,12 @@ from pipeline.extensions.errant.errant_annotator import (
     trivial,
     versions_of,
 )
-from tests.conftest import called
+from tests.support.commands import Command
+from tests.support.words import wordlist
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from pipeline.extensions.errant.errant_annotator import Annotation
-
+Chunks = list[list[Pair]]
+"""The pairs that were annotated together."""
+CacheAndMessages = tuple[AnnotationCache, list[str]]
 PAIRS = [
     ("a b", "a c"),
     ("a b", " a b "),
@@ -66,9 +67,9 @@ def dies(*_chunk: Sequence[Pair], **_model: str) -> dict[Pair, Annotation]:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
+def requested(monkeypatch: pytest.MonkeyPatch) -> Chunks:
     """The chunks that were annotated, by a stand-in for errant."""
-    parts: list[list[Pair]] = []
+    parts: Chunks = []
 
     def noted(
         chunk: Sequence[Pair], model: str | None
@@ -86,7 +87,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
 
 
 @pytest.fixture
-def kept(tmp_path: Path) -> tuple[AnnotationCache, list[str]]:
+def remaining(tmp_path: Path) -> CacheAndMessages:
     """A cache, and what it tells."""
     messages: list[str] = []
     return AnnotationCache(
@@ -103,7 +104,7 @@ def fresh() -> Iterator[None]:
 
 
 def test_distinct_pairs_whose_words_differ_are_annotated_once(
-    asked: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     done: list[tuple[int, int]] = []
     annotated = annotate_all(
@@ -113,7 +114,7 @@ def test_distinct_pairs_whose_words_differ_are_annotated_once(
     assert annotated == Annotated(
         [edit, NOOP, (), (), (), edit, ("A 0 1|||m|||e|||",), ()], 4, 3, 0
     )
-    assert asked == [DISTINCT]
+    assert requested == [DISTINCT]
     assert done == [(0, 3), (3, 3)]
     # a share of nothing cannot be shown
     annotate_all([("a", "a")], progress=lambda *numbers: done.append(numbers))
@@ -153,18 +154,18 @@ def test_a_source_is_in_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
         *(Pair("a", corrected) for corrected in "yzuvw"),
     ]
     parts = list(chunks(pairs))
-    assert [[pair.source for pair in part] for part in parts] == [
-        ["a"] * 6,
-        ["b", "c"],
+    assert ["".join(pair.source for pair in part) for part in parts] == [
+        "a" * 6,
+        "bc",
     ]
-    assert sorted(pair for part in parts for pair in part) == sorted(pairs)
+    assert sorted(chain(*parts)) == sorted(pairs)
     assert list(chunks([])) == []
 
 
 def test_what_is_kept_is_not_annotated_again(
-    asked: list[list[Pair]], kept: tuple[AnnotationCache, list[str]]
+    requested: Chunks, remaining: CacheAndMessages
 ) -> None:
-    cache, messages = kept
+    cache, messages = remaining
     first = annotate_all(PAIRS[:6], model="m", cache=cache)
     second = annotate_all(PAIRS, model="m", cache=AnnotationCache(cache.path))
     assert second == annotate_all(PAIRS, model="m")._replace(cached=1)
@@ -172,7 +173,7 @@ def test_what_is_kept_is_not_annotated_again(
         cached=3
     )
     assert annotate_all(PAIRS, model="other", cache=cache).cached == 0
-    assert (first.cached, asked[:2], messages) == (
+    assert (first.cached, requested[:2], messages) == (
         0,
         [DISTINCT[:1], DISTINCT[1:]],
         [],
@@ -180,14 +181,14 @@ def test_what_is_kept_is_not_annotated_again(
 
 
 def test_pages_of_a_cache_that_are_damaged_give_nothing_false(
-    kept: tuple[AnnotationCache, list[str]],
+    remaining: CacheAndMessages,
 ) -> None:
-    cache, messages = kept
+    cache, messages = remaining
     pairs = [Pair("s", f"corrected {number}") for number in range(2000)]
     cache.write("v", {pair: (pair.corrected,) for pair in pairs})
     content = bytearray(cache.path.read_bytes())
-    for place in range(len(content) // 2, len(content) // 2 + 9000):
-        content[place] = 255
+    for position in range(len(content) // 2, len(content) // 2 + 9000):
+        content[position] = 255
     cache.path.write_bytes(content)
     kept_pairs = cache.read("v", pairs)
     assert all(
@@ -200,9 +201,9 @@ def test_pages_of_a_cache_that_are_damaged_give_nothing_false(
 
 
 def test_a_damaged_row_counts_as_missing(
-    kept: tuple[AnnotationCache, list[str]],
+    remaining: CacheAndMessages,
 ) -> None:
-    cache, messages = kept
+    cache, messages = remaining
     cache.write("v", dict.fromkeys(DISTINCT, ("A 0 1",)))
     with closing(sqlite3.connect(cache.path)) as database, database:
         database.execute(
@@ -214,47 +215,45 @@ def test_a_damaged_row_counts_as_missing(
 
 
 def test_a_cache_that_cannot_be_written_is_told_once_and_left_out(
-    tmp_path: Path, asked: list[list[Pair]]
+    tmp_path: Path, requested: Chunks
 ) -> None:
     (tmp_path / "file").write_text("no folder")
     messages: list[str] = []
     cache = AnnotationCache(tmp_path / "file" / "c.sqlite", messages.append)
     for _ in range(2):
         assert annotate_all(PAIRS, cache=cache).cached == 0
-    assert (len(asked), len(messages)) == (2, 1)
+    assert (len(requested), len(messages)) == (2, 1)
     assert "annotations are not kept: " in messages[0]
 
 
 def write_many(path: str, first: int) -> None:
     """Write annotations into a cache, a few at a time; for worker processes."""
     cache = AnnotationCache(Path(path))
-    for number in range(first, first + 50):
+    for number in range(first, first + 25):
         cache.write("v", {Pair("s", str(number)): (str(number),)})
 
 
 def test_several_processes_use_a_cache_at_once(
-    kept: tuple[AnnotationCache, list[str]],
+    remaining: CacheAndMessages,
 ) -> None:
     from joblib import Parallel, delayed
 
-    cache, messages = kept
+    cache, messages = remaining
     Parallel(n_jobs=3, backend="loky")(
-        delayed(write_many)(str(cache.path), 50 * number) for number in range(6)
+        delayed(write_many)(str(cache.path), 25 * number) for number in range(3)
     )
-    pairs = [Pair("s", str(number)) for number in range(300)]
+    pairs = [Pair("s", str(number)) for number in range(75)]
     assert cache.read("v", pairs) == {pair: (pair.corrected,) for pair in pairs}
     assert messages == []
 
 
-def test_workers(
-    monkeypatch: pytest.MonkeyPatch, asked: list[list[Pair]]
-) -> None:
+def test_workers(monkeypatch: pytest.MonkeyPatch, requested: Chunks) -> None:
     pairs = [(f"s{number}", f"t{number}") for number in range(20)]
     expected = annotate_all(pairs)
     monkeypatch.setattr(annotate, "CHUNK_TEXTS", 4)
     monkeypatch.setattr(annotate, "annotate_chunk", stand_in)
     assert annotate_all(pairs, n_jobs=2) == expected
-    assert len(asked) == 1
+    assert len(requested) == 1
     monkeypatch.setattr(annotate, "annotate_chunk", dies)
     with pytest.raises(IncompleteError, match="a worker process died"):
         annotate_all(pairs, n_jobs=2)
@@ -329,34 +328,22 @@ def test_versions_name_the_pipeline_and_know_its_files(
 
 
 def test_the_command(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Path,
-    asked: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     source, one, two, out = (
-        tmp_path / name for name in ("s", "c1", "c2", "new/out.m2")
+        tmp_path / name for name in wordlist("s c1 c2 new/out.m2")
     )
     source.write_text("a b\n\nd\n")
     one.write_bytes(b"a b\r\nx\r\ne")
     two.write_text("a c\n\nd\n")
-    command = (
-        "m2",
-        "annotate",
-        "-orig",
-        source,
-        "-cor",
-        one,
-        two,
-        "-out",
-        out,
-        "--model",
-        "m",
-    )
-    code, said, told = called(capsys, *command)
-    assert (code, said) == (0, "")
-    assert told.splitlines() == [
+    line = f"m2 annotate -orig {source} -cor {one} {two} -out {out} --model m"
+    printed, messages = command(line)
+    assert printed == ""
+    assert messages.splitlines() == [
         "note: made with errant:1|spacy:2|model:m-3",
         "note: 6 pairs of sentences, 2 of them changed; 2 are distinct, 0 of these were kept from before",
         "note: the empty line 2 of the source has no sentence in the M2 file, as errant_parallel writes none",
@@ -367,31 +354,26 @@ def test_the_command(
         == f"S a b\n{noop}0\nA 0 1|||m|||a c|||1\n\nS d\nA 0 1|||m|||e|||0\n{noop}1\n\n"
     )
     assert sorted(path.name for path in out.parent.iterdir()) == ["out.m2"]
-    assert "2 of these were kept" in called(capsys, *command)[2]
-    assert called(capsys, *command, "--no-cache", "-q") == (0, "", "")
-    assert len(asked) == 2
+    assert "2 of these were kept" in command(line).err
+    assert command(f"{line} --no-cache -q") == ("", "")
+    assert len(requested) == 2
 
 
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("requested")
+@pytest.mark.parametrize(
+    ("corrected", "message"),
+    [
+        (b"a b\n", ": has 1 lines, and {} has 2; expected the same"),
+        (b"\xff\nb\n", ":1: byte 1 of the line (0xff) is not valid UTF-8"),
+    ],
+)
 def test_the_command_refuses_texts_that_do_not_fit(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    corrected: bytes, message: str, command: Command, tmp_path: Path
 ) -> None:
     source, other, out = (tmp_path / name for name in ("s", "c", "out.m2"))
     source.write_text("a b\nd\n")
-    other.write_text("a b\n")
-    code, _, told = called(
-        capsys, "m2", "annotate", "-orig", source, "-cor", other, "-out", out
-    )
-    assert (code, told) == (
-        2,
-        f"error: {other}: has 1 lines, and {source} has 2; expected the same\n",
-    )
+    other.write_bytes(corrected)
+    line = f"m2 annotate -orig {source} -cor {other} -out {out}"
+    error = command.refused(line).err
+    assert error == f"error: {other}{message.format(source)}\n"
     assert not out.exists()
-    other.write_bytes(b"\xff\nb\n")
-    code, _, told = called(
-        capsys, "m2", "annotate", "-orig", source, "-cor", other, "-out", out
-    )
-    assert (code, told) == (
-        2,
-        f"error: {other}:1: byte 1 of the line (0xff) is not valid UTF-8\n",
-    )

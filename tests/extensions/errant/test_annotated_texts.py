@@ -6,23 +6,24 @@ from __future__ import annotations
 
 import json
 import random
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import pytest
 
 import pipeline
 from pipeline import stages
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.execution import workers
 from pipeline.extensions.errant.errant_annotator import Pair, versions_of
 from pipeline.extensions.errant.metrics.cleme import Cleme
 from pipeline.extensions.errant.metrics.errant import Errant
 from pipeline.metrics.build import from_text
+from pipeline.scoring.results import Results
 from tests.config_files import lines, prepare, problems, write
-from tests.conftest import ROOT, called, run
+from tests.conftest import ROOT, run
 from tests.extensions.errant.errant_package import needs_errant
 from tests.extensions.errant.stand_in import (
     MODELS,
@@ -33,10 +34,12 @@ from tests.extensions.errant.stand_in import (
     put_in,
     take_away,
 )
+from tests.support.commands import Command
+from tests.support.metrics import counts_of
+from tests.support.words import wordlist
 
-if TYPE_CHECKING:
-    from pipeline.scoring.results import Results
-
+Chunks = list[list[Pair]]
+"""The pairs that were annotated together."""
 SOURCE = ["a b c", "d e f", "g h", "i j k l"]
 REFS = [
     ["a x c", "d e f", "g h", "i k l"],
@@ -46,13 +49,9 @@ OUTPUTS = {
     "A": ["a x c", "d z f", "g h", "i j k m"],
     "B": ["a b c", "d y f", "w v", "i k l"],
 }
-METRICS = [
-    "errant",
-    "errant[mode=cse,types=R]",
-    "cleme",
-    "cleme[assumption=independent]",
-    "errant[level=mean]",
-]
+METRICS = wordlist(
+    "errant errant[mode=cse,types=R] cleme cleme[assumption=independent] errant[level=mean]"
+)
 
 
 def text(sentences: list[str]) -> str:
@@ -64,13 +63,13 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "kept"))
     write({"s.txt": text(SOURCE), "gold.m2": m2(SOURCE, REFS)})
-    write({f"r{number}.txt": text(own) for number, own in enumerate(REFS)})
-    for name, own in OUTPUTS.items():
-        write({f"{name}.txt": text(own), f"{name}.m2": m2(SOURCE, [own])})
+    write({f"r{number}.txt": text(entry) for number, entry in enumerate(REFS)})
+    for name, entry in OUTPUTS.items():
+        write({f"{name}.txt": text(entry), f"{name}.m2": m2(SOURCE, [entry])})
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[list[Pair]]:
+def requested(monkeypatch: pytest.MonkeyPatch) -> Chunks:
     return put_in(monkeypatch)
 
 
@@ -111,10 +110,12 @@ def outputs(
 ) -> list[Any]:
     """Run a config; return the outputs of all scores."""
     write({"c.yaml": config(dataset, systems, metrics)})
-    return [
-        (score.system, score.outputs, score.rank)
-        for score in run(Path("c.yaml"), to).scores
-    ]
+    return ranked(run(Path("c.yaml"), to).scores)
+
+
+def ranked(results: Any) -> list[Any]:
+    """Return what is to be equal of scores."""
+    return [(one.system, one.outputs, one.rank) for one in results]
 
 
 def from_m2() -> list[Any]:
@@ -122,7 +123,7 @@ def from_m2() -> list[Any]:
     return outputs({"gold": "gold.m2"}, FILES, METRICS, "m2")
 
 
-def test_texts_score_as_their_m2_files(asked: list[list[Pair]]) -> None:
+def test_texts_score_as_their_m2_files(requested: Chunks) -> None:
     """All ways to name them. A reference that differs in blanks alone has no line, as in the file."""
     auto = [with_auto(metric) for metric in METRICS]
     expected = from_m2()
@@ -145,25 +146,27 @@ def test_texts_score_as_their_m2_files(asked: list[list[Pair]]) -> None:
         == expected
     )
     assert len({score["errant"] for _, score, _ in expected[:2]}) == 2
-    assert len(asked) == 1  # all texts together, and the rest is kept
+    assert len(requested) == 1  # all texts together, and the rest is kept
 
 
 def test_a_second_run_annotates_and_counts_nothing(
-    asked: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     auto = [with_auto(metric) for metric in METRICS]
     first = outputs(TEXTS, PLAIN, auto)
-    assert len(asked) == 1
+    assert len(requested) == 1
     results = Path("out/results.json").read_bytes()
     with mock.patch.object(
         workers, "count", side_effect=AssertionError("counted again")
     ):
         assert outputs(TEXTS, PLAIN, auto) == first
-    assert len(asked) == 1
+    assert len(requested) == 1
     assert Path("out/results.json").read_bytes() == results
 
 
-def test_two_annotators_stand_in_one_config(asked: list[list[Pair]]) -> None:
+def test_two_annotators_stand_in_one_config(
+    requested: Chunks,
+) -> None:
     """The stand-ins give the same edits other types: with edits and types of M2 files only one of
     them agrees.
     """
@@ -188,10 +191,10 @@ def test_two_annotators_stand_in_one_config(asked: list[list[Pair]]) -> None:
         ("B", TWO): 0,
     }
     assert results.datasets["d"].views == {f"edits.{ONE}": 2, f"edits.{TWO}": 2}
-    assert len(asked) == 2
+    assert len(requested) == 2
 
 
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("requested")
 def test_signatures_name_the_versions_and_are_read_again() -> None:
     for written in (
         "errant[annotator=auto]",
@@ -225,7 +228,7 @@ def test_signatures_name_the_versions_and_are_read_again() -> None:
     )
 
 
-def test_a_value_that_is_no_model_is_told(asked: list[list[Pair]]) -> None:
+def test_a_value_that_is_no_model_is_told(requested: Chunks) -> None:
     for value, message in (
         ({"name": "x"}, "expected a spaCy pipeline"),
         ("en_no", "there is no spaCy pipeline 'en_no'"),
@@ -235,33 +238,31 @@ def test_a_value_that_is_no_model_is_told(asked: list[list[Pair]]) -> None:
         )
         assert "metrics[0].annotator: " in problem
         assert message in problem
-    assert asked == []
+    assert requested == []
 
 
 def test_results_are_read_where_nothing_is_installed(
-    asked: list[list[Pair]], monkeypatch: pytest.MonkeyPatch
+    requested: Chunks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     expected = outputs(TEXTS, PLAIN, ["errant[annotator=auto]"])
     take_away(monkeypatch)
     loaded = pipeline.load("out")
-    assert [
-        (result.system, result.outputs, result.rank) for result in loaded
-    ] == expected
-    assert asked
+    assert ranked(loaded) == expected
+    assert requested
 
 
-def test_other_versions_are_refused(asked: list[list[Pair]]) -> None:
+def test_other_versions_are_refused(requested: Chunks) -> None:
     other = ONE.replace("3.0.9", "2.3.3")
     (problem,) = problems(config(TEXTS, PLAIN, [f"errant[annotator={other}]"]))
     assert problem == (
         f"annotator: {other} is not installed, and other versions give other edits; here are {ONE}, {TWO}; install "
         "these versions, or write `annotator: auto` for what is installed"
     )
-    assert asked == []
+    assert requested == []
 
 
 def test_pipelines_with_one_name_are_not_mistaken(
-    asked: list[list[Pair]], monkeypatch: pytest.MonkeyPatch
+    requested: Chunks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(MODELS, "models/mine", "en_one-1.0")
     from_text("errant[annotator=en_one]")
@@ -270,11 +271,11 @@ def test_pipelines_with_one_name_are_not_mistaken(
         match=r"en_one and models/mine differ, and both call themselves en_one-1\.0",
     ):
         Errant(annotator="models/mine")
-    assert asked == []
+    assert requested == []
 
 
 def test_a_folder_starts_at_the_config(
-    asked: list[list[Pair]], monkeypatch: pytest.MonkeyPatch
+    requested: Chunks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(MODELS, "there/models/mine", "en_mine-1")
     write(
@@ -291,11 +292,11 @@ def test_a_folder_starts_at_the_config(
         dict(metric_there.settings())["annotator"]
         == "errant-3.0.9.spacy-3.8.9.en_mine-1"
     )
-    assert len(asked) == 1
+    assert len(requested) == 1
 
 
 def test_texts_without_an_annotator_are_told_both_ways(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     for found in (
         problems(
@@ -308,17 +309,12 @@ def test_texts_without_an_annotator_are_told_both_ways(
         assert "`annotator: auto`" in problem
     with pytest.raises(InputError, match=r"an M2 file.*annotator: auto"):
         pipeline.evaluate(OUTPUTS, REFS, SOURCE, "errant")
-    code, _, told = called(
-        capsys, "score", "errant", "-s", "s.txt", "-r", "r0.txt", "-o", "A.txt"
-    )
-    assert (code, "--gold FILE" in told, "--annotator auto" in told) == (
-        2,
-        True,
-        True,
-    )
+    notice = command.refused("score errant -s s.txt -r r0.txt -o A.txt").err
+    assert "--gold FILE" in notice
+    assert "--annotator auto" in notice
 
 
-def test_from_python(asked: list[list[Pair]]) -> None:
+def test_from_python(requested: Chunks) -> None:
     auto = [with_auto(metric) for metric in METRICS]
     expected = from_m2()
     with pytest.warns(
@@ -326,17 +322,13 @@ def test_from_python(asked: list[list[Pair]]) -> None:
         match="differs from the source in blanks alone in 1 sentences, the first is line 3",
     ):
         found = pipeline.evaluate(OUTPUTS, REFS, SOURCE, auto)
-    assert [
-        (result.system, result.outputs, result.rank) for result in found
-    ] == expected
+    assert ranked(found) == expected
     with pytest.warns(UserWarning, match="annotators without a line"):
         beside = pipeline.evaluate(
             OUTPUTS, sources=SOURCE, metrics=auto, gold="gold.m2"
         )
-    assert [
-        (result.system, result.outputs, result.rank) for result in beside
-    ] == expected
-    assert len(asked) == 1
+    assert ranked(beside) == expected
+    assert len(requested) == 1
 
 
 FOREIGN = """S a b c
@@ -360,7 +352,7 @@ REPLACED = "nucle.m2 has types of edits such as Wci, ArtOrDet, Mec ..., which ar
 
 
 def test_gold_of_other_types_is_annotated_anew(
-    asked: list[list[Pair]], capsys: pytest.CaptureFixture[str]
+    requested: Chunks, command: Command
 ) -> None:
     auto = [with_auto(metric) for metric in METRICS]
     expected = from_m2()
@@ -381,51 +373,38 @@ def test_gold_of_other_types_is_annotated_anew(
         pytest.warns(UserWarning, match=replaced),
     ):
         found = pipeline.evaluate(OUTPUTS, metrics=auto, gold="nucle.m2")
-    assert [
-        (result.system, result.outputs, result.rank) for result in found
-    ] == expected
-    arguments = [
-        "errant",
-        "--annotator",
-        "auto",
-        "--gold",
-        "nucle.m2",
-        "-o",
-        "A.txt",
-        "B.txt",
-        "--json",
-    ]
-    code, printed, told = called(capsys, "score", *arguments)
-    assert (
-        code,
-        [score["outputs"] for score in json.loads(printed)["scores"]],
-    ) == (
-        0,
-        [o for _, o, _ in expected[:2]],
+    assert ranked(found) == expected
+    printed, notice = command(
+        "score errant --annotator auto --gold nucle.m2 -o A.txt B.txt --json"
     )
-    assert told.count(REPLACED) == 1
-    assert len(asked) == 1
+    assert outputs_in(printed) == [o for _, o, _ in expected[:2]]
+    assert notice.count(REPLACED) == 1
+    assert len(requested) == 1
+
+
+def outputs_in(printed: str) -> list[Any]:
+    return [score["outputs"] for score in json.loads(printed)["scores"]]
 
 
 def test_gold_of_other_types_is_kept_where_that_is_asked_for(
-    asked: list[list[Pair]], capsys: pytest.CaptureFixture[str]
+    requested: Chunks, command: Command
 ) -> None:
     """By hand: of all edits of both outputs, that of B in the second sentence alone stands so in
     the gold.
     """
     write({"nucle.m2": FOREIGN})
-    kept = outputs(
+    remaining = outputs(
         {"gold": "nucle.m2"},
         FILES,
         ["errant[gold=keep]", "cleme[gold=keep]"],
         "kept",
     )
-    assert [score["tp"] for _, score, _ in kept[:2]] == [0, 1]
+    assert [score["tp"] for _, score, _ in remaining[:2]] == [0, 1]
     auto = [
         "errant[annotator=auto,gold=keep]",
         "cleme[annotator=auto,gold=keep]",
     ]
-    assert outputs({"gold": "nucle.m2"}, PLAIN, auto, "auto") == kept
+    assert outputs({"gold": "nucle.m2"}, PLAIN, auto, "auto") == remaining
     results = run(Path("c.yaml"), "auto")
     assert (
         results.scores[0].metric
@@ -435,20 +414,13 @@ def test_gold_of_other_types_is_kept_where_that_is_asked_for(
     both = outputs(
         {"gold": "nucle.m2"}, PLAIN, ["errant[annotator=auto]", auto[0]], "both"
     )
-    assert both[2:] == kept[:2]
+    assert both[2:] == remaining[:2]
     assert both[:2] == from_m2()[:2]
-    options = [
-        "--annotator",
-        "auto",
-        "--gold-edits",
-        "keep",
-        "--gold",
-        "nucle.m2",
-        "--json",
-    ]
-    _, printed, _ = called(capsys, "score", "errant", *options, "-o", "A.txt")
-    assert json.loads(printed)["scores"][0]["outputs"] == kept[0][1]
-    assert len(asked) == 1
+    printed = command(
+        "score errant --annotator auto --gold-edits keep --gold nucle.m2 --json -o A.txt"
+    ).out
+    assert outputs_in(printed) == [remaining[0][1]]
+    assert len(requested) == 1
 
 
 def test_gold_of_other_types_is_refused_beside_edits_of_errant() -> None:
@@ -476,9 +448,10 @@ def test_gold_of_other_types_is_refused_beside_edits_of_errant() -> None:
 
 
 def test_one_data_set_has_gold_for_some_metrics_and_references_for_others(
-    asked: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
-    expected, dataset = from_m2(), {**TEXTS, "gold": "nucle.m2"}
+    expected = from_m2()
+    dataset = {**TEXTS, "gold": "nucle.m2"}
     write({"nucle.m2": FOREIGN, "r0.txt": text(REFS[0]), "gold.xml": XML})
     of_gold = outputs({"gold": "nucle.m2"}, PLAIN, ["m2", "imeasure"])
     found = outputs(
@@ -494,9 +467,7 @@ def test_one_data_set_has_gold_for_some_metrics_and_references_for_others(
         again = pipeline.evaluate(
             OUTPUTS, REFS, SOURCE, with_auto("errant"), gold="nucle.m2"
         )
-    assert [
-        (result.system, result.outputs, result.rank) for result in again
-    ] == expected[:2]
+    assert ranked(again) == expected[:2]
     of_xml = outputs(
         {**TEXTS, "gold": "gold.xml"},
         PLAIN,
@@ -504,7 +475,7 @@ def test_one_data_set_has_gold_for_some_metrics_and_references_for_others(
         "xml",
     )
     assert of_xml[2:] == expected[:2]
-    assert len(asked) == 1
+    assert len(requested) == 1
 
 
 XML = "".join(
@@ -523,21 +494,20 @@ XML = "".join(
 )
 
 
-@pytest.mark.usefixtures("asked")
+@pytest.mark.usefixtures("requested")
 def test_texts_of_gold_are_those_of_errant_m2() -> None:
     """By the rules of commands/m2_to_m2.py of errant 3.0.2 with -auto, on random edits: overlapping
     ones, edits that change nothing, edits that only detect (Um, UNK), and annotators without a
     line."""
     rng = random.Random(4)
-    sentences, gold, expected = (
-        list[str](),
-        list[str](),
-        list[list[list[str]]]([]),
-    )
+    sentences = list[str]()
+    gold = list[str]()
+    expected = list[list[list[str]]]([])
     for _ in range(300):
         tokens = rng.choices("abcd", k=rng.randint(1, 5))
         sentences.append(" ".join(tokens))
-        rows, wanted = list[str](), list[list[str]]()
+        rows = list[str]()
+        target = list[list[str]]()
         for annotator in range(2):
             spans = sorted(
                 rng.choices(range(len(tokens) + 1), k=2)
@@ -546,7 +516,7 @@ def test_texts_of_gold_are_those_of_errant_m2() -> None:
             edits = [
                 (
                     sorted(span),
-                    rng.choice(["Wci", "Um", "UNK", "Nn"]),
+                    rng.choice(wordlist("Wci Um UNK Nn")),
                     rng.choices("abx", k=rng.randint(0, 2)),
                 )
                 for span in spans
@@ -559,10 +529,10 @@ def test_texts_of_gold_are_those_of_errant_m2() -> None:
             rows += [
                 f"A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||{annotator}"
             ] * noop
-            wanted.append(
+            target.append(
                 of_errant_m2(tokens, edits) if edits else NOOP_LINES * noop
             )
-        expected.append(wanted if any(wanted) else [NOOP_LINES, []])
+        expected.append(target if any(target) else [NOOP_LINES, []])
         gold += [f"S {sentences[-1]}", *rows, ""]
     write({"n.m2": "\n".join([*gold, ""]), "o.txt": text(sentences)})
     job = prepare(
@@ -585,27 +555,29 @@ def of_errant_m2(
     tokens: list[str], edits: list[tuple[list[int], str, list[str]]]
 ) -> list[str]:
     """Return the lines of an annotator's edits, whose text the stand-in annotates."""
-    corrected, offset, kept = list(tokens), 0, list[str]()
+    corrected = list(tokens)
+    offset = 0
+    remaining = list[str]()
     for (start, end), type_, words in sorted(edits, key=lambda edit: edit[0]):
         detected = type_ in ("Um", "UNK")
         new = tokens[start:end] if detected else words
         corrected[start + offset : end + offset] = new
         offset += len(new) - (end - start)
-        kept += [
+        remaining += [
             f"A {start} {end}|||UNK|||{' '.join(words)}|||REQUIRED|||-NONE-|||"
         ] * detected
     pair = Pair(" ".join(tokens), " ".join(corrected))
-    own = edits_of(pair, "en_one") if tokens != corrected else ()
+    entry = edits_of(pair, "en_one") if tokens != corrected else ()
     return sorted(
-        [*kept, *own],
+        [*remaining, *entry],
         key=lambda line: [
-            int(place) for place in line[2:].split("|||")[0].split()
+            int(position) for position in line[2:].split("|||")[0].split()
         ],
     )
 
 
 def test_references_that_are_missing_take_no_part(
-    asked: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     """By hand: for the second sentence only the second reference counts, whose edit the output
     lacks.
@@ -615,46 +587,23 @@ def test_references_that_are_missing_take_no_part(
         ["a x c", "d e f"], refs, SOURCE[:2], "errant[annotator=auto]"
     )
     assert [result.outputs[name] for name in ("tp", "fp", "fn")] == [1, 0, 1]
-    assert all(pair.corrected for chunk in asked for pair in chunk)
+    assert all(pair.corrected for pair in chain(*requested))
 
 
-def test_without_a_config(
-    asked: list[list[Pair]], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_without_a_config(requested: Chunks, command: Command) -> None:
     expected = [score for _, score, _ in from_m2()[:2]]
-    for more in (
-        ["-r", "r0.txt", "r1.txt"],
-        ["-r", "gold.m2"],
-        ["--gold", "gold.m2"],
-    ):
-        for files in (["A.txt", "B.txt"], ["A.txt", "B.m2"]):
-            arguments = [
-                "errant",
-                "--annotator",
-                "auto",
-                "-s",
-                "s.txt",
-                *more,
-                "-o",
-                *files,
-                "--json",
-            ]
-            code, printed, told = called(capsys, "score", *arguments)
-            assert (
-                code,
-                [score["outputs"] for score in json.loads(printed)["scores"]],
-            ) == (
-                0,
-                expected,
+    for gold in ("-r r0.txt r1.txt", "-r gold.m2", "--gold gold.m2"):
+        for files in ("A.txt B.txt", "A.txt B.m2"):
+            printed, notice = command(
+                f"score errant --annotator auto -s s.txt {gold} -o {files} --json"
             )
-            assert told.count("blanks alone") == (
-                more[0] == "-r" and more[1] == "r0.txt"
-            )
-    assert len(asked) == 1
+            assert outputs_in(printed) == expected
+            assert ("blanks alone" in notice) == ("r0.txt" in gold)
+    assert len(requested) == 1
 
 
 def test_lines_are_kept_and_texts_replaced_first(
-    asked: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     write(
         {
@@ -681,10 +630,10 @@ def test_lines_are_kept_and_texts_replaced_first(
         "A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0",
         "A 1 2|||R:ONE|||x|||REQUIRED|||-NONE-|||0",
     ]
-    assert [pair.source for chunk in asked for pair in chunk] == ["g h"]
+    assert [pair.source for pair in chain(*requested)] == ["g h"]
 
 
-def test_odd_texts_are_told(asked: list[list[Pair]]) -> None:
+def test_odd_texts_are_told(requested: Chunks) -> None:
     write({"s.txt": "a b\n\n", "r.txt": "a b\nx\n", "o.txt": "a b\ny z\n"})
     dataset = {"source": "s.txt", "references": ["r.txt"]}
     job = prepare(config(dataset, {"A": "o.txt"}, ["errant[annotator=auto]"]))
@@ -692,7 +641,7 @@ def test_odd_texts_are_told(asked: list[list[Pair]]) -> None:
         "d: the empty line 2 of the source has no edits, whatever stands in the other texts: "
         "errant annotates no empty sentence",
     )
-    assert asked == []
+    assert requested == []
     write({"o.txt": "a |||\ny z\n"})
     (problem,) = problems(
         config(dataset, {"A": "o.txt"}, ["errant[annotator=auto]"])
@@ -725,7 +674,7 @@ def test_odd_texts_are_told(asked: list[list[Pair]]) -> None:
 
 
 def test_a_comparison_with_other_versions_is_a_warning(
-    asked: list[list[Pair]],
+    requested: Chunks,
 ) -> None:
     def warned(**more: str) -> list[str]:
         write(
@@ -745,10 +694,8 @@ def test_a_comparison_with_other_versions_is_a_warning(
             if warning.startswith("expect ")
         ]
 
-    begin, end = (
-        f"expect 1: texts are annotated with {ONE}, and those of the published values",
-        "other versions give",
-    )
+    begin = f"expect 1: texts are annotated with {ONE}, and those of the published values"
+    end = "other versions give"
     (unknown,) = warned()
     assert unknown.startswith(
         f"{begin} may have been with others (key `annotator`): {end}"
@@ -756,50 +703,25 @@ def test_a_comparison_with_other_versions_is_a_warning(
     (other,) = warned(annotator=TWO)
     assert other.startswith(f"{begin} were with {TWO}: {end}")
     assert warned(annotator=ONE) == []
-    assert len(asked) == 1
+    assert len(requested) == 1
 
 
 @needs_errant
-def test_errant_itself_on_the_sample(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_errant_itself_on_the_sample(command: Command) -> None:
     """The M2 files of `m2 annotate`, which are compared with those of errant_parallel elsewhere,
     give the same.
     """
     data = ROOT / "data"
-    refs = [data / "reference0.txt", data / "reference1.txt"]
-    texts = {
-        name: data / "systems" / f"{name}.txt" for name in ("careful", "eager")
-    }
-    for out, files in {
-        "gold": refs,
-        **{name: [path] for name, path in texts.items()},
-    }.items():
-        arguments = [
-            "m2",
-            "annotate",
-            "-orig",
-            data / "source.txt",
-            "-cor",
-            *files,
-            "-out",
-            f"{out}.m2",
-            "-q",
-        ]
-        assert called(capsys, *arguments)[0] == 0
+    refs = [str(data / f"reference{number}.txt") for number in range(2)]
+    texts = {n: str(data / f"systems/{n}.txt") for n in ("careful", "eager")}
+    source = str(data / "source.txt")
+    for out, files in {"gold": " ".join(refs), **texts}.items():
+        command(f"m2 annotate -orig {source} -cor {files} -out {out}.m2 -q")
     systems = {name: {"m2": f"{name}.m2"} for name in texts}
     expected = outputs({"gold": "gold.m2"}, systems, METRICS, "m2")
-    dataset = {
-        "source": str(data / "source.txt"),
-        "references": [str(path) for path in refs],
-    }
+    dataset = {"source": source, "references": refs}
     auto = [with_auto(metric) for metric in METRICS]
-    assert (
-        outputs(
-            dataset, {name: str(path) for name, path in texts.items()}, auto
-        )
-        == expected
-    )
+    assert outputs(dataset, texts, auto) == expected
 
 
 @needs_errant
@@ -829,99 +751,31 @@ def test_errant_itself_on_conll14(shared: Path) -> None:
             read("INPUT"),
             "errant[annotator=auto]",
         )
-    counts = {
-        result.system: [result.outputs[name] for name in ("tp", "fp", "fn")]
-        for result in found
-    }
+    counts = {result.system: counts_of(result.outputs) for result in found}
     assert counts == {"AMU": [482, 797, 1936], "CAMB": [731, 1341, 1886]}
 
 
 def test_texts_are_explained_as_their_m2_files(
-    asked: list[list[Pair]],
-    capsys: pytest.CaptureFixture[str],
+    requested: Chunks,
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """What is said of M2 files is tested in tests/cli/test_explain.py."""
-    texts = ["-s", "s.txt", "-r", "r0.txt", "r1.txt", "-o"]
+    auto = "--annotator auto"
+    texts = "-s s.txt -r r0.txt r1.txt -o A.txt --line"
     for line in range(1, 5):
-        assert (
-            main(
-                [
-                    "explain",
-                    "errant",
-                    "--annotator",
-                    "auto",
-                    *texts,
-                    "A.txt",
-                    "--line",
-                    str(line),
-                ]
-            )
-            == 0
-        )
-        annotated = capsys.readouterr()
-        assert (
-            main(
-                [
-                    "explain",
-                    "errant",
-                    "-r",
-                    "gold.m2",
-                    "-o",
-                    "A.m2",
-                    "--line",
-                    str(line),
-                ]
-            )
-            == 0
-        )
-        assert annotated.out.replace("A.txt", "A.m2") == capsys.readouterr().out
-        assert annotated.err == ""
-    assert len(asked) == 1
-    both = [
-        "explain",
-        "errant[annotator=auto]",
-        "--compare",
-        "errant[annotator=en_two]",
-        *texts,
-        "A.txt",
-        "--line",
-        "1",
-    ]
-    assert main(both) == 0
-    assert capsys.readouterr().out.count("R:TWO") > 0
-    assert main(["explain", "errant", *texts, "A.txt", "--line", "1"]) == 2
-    assert "--annotator auto" in capsys.readouterr().err
-    assert (
-        main(
-            [
-                "explain",
-                "bleu",
-                "--annotator",
-                "auto",
-                *texts,
-                "A.txt",
-                "--line",
-                "1",
-            ]
-        )
-        == 2
-    )
-    assert "bleu has no such option" in capsys.readouterr().err
+        out, err = command(f"explain errant {auto} {texts} {line}")
+        from_file = command(f"explain errant -r gold.m2 -o A.m2 --line {line}")
+        assert (out.replace("A.txt", "A.m2"), err) == (from_file.out, "")
+    assert len(requested) == 1
+    out = command(
+        f"explain errant[annotator=auto] --compare errant[annotator=en_two] {texts} 1"
+    ).out
+    assert "R:TWO" in out
+    error = command.refused(f"explain errant {texts} 1").err
+    assert "--annotator auto" in error
+    error = command.refused(f"explain bleu {auto} {texts} 1").err
+    assert "bleu has no such option" in error
     take_away(monkeypatch)
-    assert (
-        main(
-            [
-                "explain",
-                "errant",
-                "--annotator",
-                "auto",
-                *texts,
-                "A.txt",
-                "--line",
-                "1",
-            ]
-        )
-        == 2
-    )
-    assert "pip install" in capsys.readouterr().err
+    error = command.refused(f"explain errant {auto} {texts} 1").err
+    assert "pip install" in error

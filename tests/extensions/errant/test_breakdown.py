@@ -7,8 +7,10 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,11 +25,10 @@ from pipeline.scoring.results import Results
 from pipeline.scoring.rows import Breakdown, Category
 from tests.conftest import run
 from tests.oracles import naive_errant
+from tests.support.metrics import values_of
+from tests.support.numbers import near
 from tests.support.results_schema import results_schema
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+from tests.support.words import wordlist
 
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT", "POST")
 TYPES = (
@@ -47,7 +48,7 @@ def random_m2(
     sentences: int,
     annotators: Sequence[int],
     *,
-    lacking: float = 0.0,
+    missing: float = 0.0,
 ) -> str:
     """Return an M2 file of random edits. `lacking` is the share of sentences in which an annotator
     has no line.
@@ -57,7 +58,7 @@ def random_m2(
     for number in range(sentences):
         lines = [f"S {' '.join(f'w{number}.{word}' for word in range(6))}"]
         for annotator in annotators:
-            if annotator and rng.random() < lacking:
+            if annotator and rng.random() < missing:
                 continue
             edits = sorted(
                 {
@@ -85,7 +86,7 @@ def write_edits(
     """Write a data set of edits with two annotators and three systems, one of them with two
     annotators.
     """
-    gold = random_m2(1, sentences, (0, 1), lacking=0.3)
+    gold = random_m2(1, sentences, (0, 1), missing=0.3)
     outputs = {
         "A": random_m2(2, sentences, (0,)),
         "B": random_m2(3, sentences, (0, 1)),
@@ -107,9 +108,19 @@ def write_edits(
 
 def counts_of(part: Breakdown) -> dict[str, tuple[float, ...]]:
     return {
-        item.category: tuple(item.outputs[name] for name in ("tp", "fp", "fn"))
+        item.category: tuple(values_of(item.outputs, "tp fp fn"))
         for item in part.categories
     }
+
+
+def check_totals(results: Results) -> None:
+    """Expect that the counts of types sum to those of the scores."""
+    totals = {}
+    for score in results.scores:
+        totals[score.system] = values_of(score.outputs, "tp fp fn")
+    for part in results.breakdown:
+        counts = [*counts_of(part).values()]
+        assert np.sum(counts, axis=0).tolist() == totals[part.system]
 
 
 def tables(text: str) -> dict[int, dict[str, list[str]]]:
@@ -119,10 +130,12 @@ def tables(text: str) -> dict[int, dict[str, list[str]]]:
     found = {}
     for part in text.split("$ errant_compare ")[1:]:
         command, _, printed = part.partition("\n")
-        asked = re.fullmatch(r"-hyp \S+ -ref \S+ -cat ([123])", command.strip())
-        if asked:
+        requested = re.fullmatch(
+            r"-hyp \S+ -ref \S+ -cat ([123])", command.strip()
+        )
+        if requested:
             rows = printed.split("Category")[1].split("\n\n")[0].split("\n")[1:]
-            found[int(asked[1])] = {
+            found[int(requested[1])] = {
                 cells[0]: cells[1:] for cells in map(str.split, rows)
             }
     return found
@@ -192,54 +205,31 @@ def test_types_and_their_samples_are_those_of_a_naive_program(
         assert counts_of(part) == naive_errant.summed(rows, part.tier)
         for item in part.categories:
             samples = [
-                naive_errant.summed(rows, part.tier, own).get(
+                naive_errant.summed(rows, part.tier, entry).get(
                     item.category, (0, 0, 0)
                 )
-                for own in weights
+                for entry in weights
             ]
             for number, name in enumerate(("errant", "precision", "recall")):
                 values = sorted(
                     naive_errant.f_beta(*counts)[number] for counts in samples
                 )
-                assert item.intervals[name] == pytest.approx(
-                    (values[2], values[-3]), abs=1e-12
+                assert item.intervals[name] == near(
+                    (values[2], values[-3])
                 )  # of 40, 5% are 2
-        whole = next(
-            score for score in results.scores if score.system == part.system
-        )
-        totals = np.sum(
-            [list(counts) for counts in counts_of(part).values()], axis=0
-        ).tolist()
-        assert totals == [whole.outputs[name] for name in ("tp", "fp", "fn")]
+    check_totals(results)
 
 
 @pytest.mark.parametrize(
     "options",
-    [
-        "mode=dt",
-        "mode=cse",
-        "types=DET",
-        "choice=sentence",
-        "single=true",
-        "mode=ds",
-    ],
+    wordlist("mode=dt mode=cse types=DET choice=sentence single=true mode=ds"),
 )
 def test_types_sum_to_the_totals(tmp_path: Path, options: str) -> None:
     results = run(
         write_edits(tmp_path, metrics=[f"errant[{options}]"]), tmp_path / "run"
     )
     assert len(results.breakdown) == 9
-    whole = {
-        score.system: [score.outputs[name] for name in ("tp", "fp", "fn")]
-        for score in results.scores
-    }
-    for part in results.breakdown:
-        assert (
-            np.sum(
-                [list(counts) for counts in counts_of(part).values()], axis=0
-            ).tolist()
-            == whole[part.system]
-        )
+    check_totals(results)
     if options == "types=DET":
         names = {
             item.category
@@ -261,18 +251,9 @@ def test_rare_types_share_a_row_and_a_warning_says_so(
         "there are 8 types of edits; the 5 that are most frequent" in warning
         for warning in results.warnings
     )
-    whole = {
-        score.system: [score.outputs[name] for name in ("tp", "fp", "fn")]
-        for score in results.scores
-    }
+    check_totals(results)
     for part in results.breakdown:
         assert part.categories[-1].category == Category.REST
-        assert (
-            np.sum(
-                [list(counts) for counts in counts_of(part).values()], axis=0
-            ).tolist()
-            == whole[part.system]
-        )
 
 
 def test_means_of_sentences_have_no_parts(tmp_path: Path) -> None:
@@ -291,13 +272,13 @@ def test_counts_of_types_are_kept_and_read_again(tmp_path: Path) -> None:
         tmp_path, statistics={"resamples": "20", "trials": "10"}
     )
     results = run(config, tmp_path / "run")
-    kept = {
+    remaining = {
         path: path.stat().st_mtime_ns
         for path in (tmp_path / "run" / "statistics").rglob("*.columns")
     }
-    assert len(kept) == 6
+    assert len(remaining) == 6
     run(config, tmp_path / "run")
-    assert kept == {path: path.stat().st_mtime_ns for path in kept}
+    assert remaining == {path: path.stat().st_mtime_ns for path in remaining}
     for file in tmp_path.glob("*.m2"):
         file.unlink()
     stored, scored = ScoredRun.read(tmp_path / "run")

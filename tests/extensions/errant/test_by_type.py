@@ -8,7 +8,8 @@ import csv
 import io
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -22,18 +23,16 @@ from pipeline.extensions.page.type_maps import type_maps
 from pipeline.reopen import revisit
 from pipeline.report import documents
 from pipeline.report.console import print_types
+from pipeline.report.context import ReportContext
 from pipeline.report.csv_files import csv_files
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.tables import Types, percent
-from tests.conftest import called, run
+from tests.conftest import run
 from tests.extensions.errant.test_breakdown import write_edits
+from tests.support.commands import Command
+from tests.support.metrics import counts_of
 from tests.support.terminal import on_terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.report.context import ReportContext
 
 NASTY = "R:<b>&_|*"
 
@@ -63,48 +62,24 @@ def test_tables_have_the_numbers_of_the_results(context: ReportContext) -> None:
     for tier in (1, 2, 3):
         (types,) = Types.of(context.results, tier)
         header, rows = types.side_by_side(2)
-        assert header == [
-            "type",
-            *(
-                score.system
-                for score in sorted(
-                    context.results.scores, key=lambda s: s.rank
-                )
-            ),
-        ]
-        parts = {
-            part.system: part
-            for part in context.results.breakdown
-            if part.tier == tier
-        }
-        for row in rows:
-            for system, text in zip(header[1:], row[1:], strict=True):
-                score = next(
-                    (
-                        item.score
-                        for item in parts[system].categories
-                        if item.category == row[0]
-                    ),
-                    None,
-                )
-                assert text == ("-" if score is None else percent(score, 2))
+        ranked = sorted(context.results.scores, key=lambda score: score.rank)
+        assert header == ["type", *(score.system for score in ranked)]
+        parts = {}
+        for part in context.results.breakdown:
+            if part.tier == tier:
+                parts[part.system] = part.categories
+        for kind, *cells in rows:
+            for system, text in zip(header[1:], cells, strict=True):
+                scores = {item.category: item.score for item in parts[system]}
+                expected = percent(scores[kind], 2) if kind in scores else "-"
+                assert text == expected
         header, rows = types.of_system("A", 2)
-        assert header == [
-            "type",
-            "tp",
-            "fp",
-            "fn",
-            "precision",
-            "recall",
-            "errant",
-            "95% interval",
-        ]
+        assert ",".join(header) == (
+            "type,tp,fp,fn,precision,recall,errant,95% interval"
+        )
         assert [row[:4] for row in rows] == [
-            [
-                item.category,
-                *(str(item.outputs[name]) for name in ("tp", "fp", "fn")),
-            ]
-            for item in parts["A"].categories
+            [item.category, *map(str, counts_of(item.outputs))]
+            for item in parts["A"]
         ]
 
 
@@ -129,9 +104,7 @@ def test_tables_fit_the_terminal(
         assert signature == types.group.metric
         words = " ".join(table).split()
         assert all(
-            word in words
-            for title in (*types.names, *titles)
-            for word in title.split()
+            word in words for word in " ".join([*types.names, *titles]).split()
         )
         assert max(map(cell_len, table)) <= width
         assert all(
@@ -142,12 +115,10 @@ def test_tables_fit_the_terminal(
 
 
 def test_piped_output_has_precision_recall_and_score_of_each_system(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
-    code, out, err = called(
-        capsys, "report", folder, "--by", "type", "--tier", "1"
-    )
-    assert (code, err) == (0, "")
+    out, err = command(f"report {folder} --by type --tier 1")
+    assert err == ""
     title, header, *rows, signature = out.splitlines()
     assert (
         title == "d: ERRANT by type (tier 1: missing, replaced or unnecessary)"
@@ -158,10 +129,10 @@ def test_piped_output_has_precision_recall_and_score_of_each_system(
 
 
 def test_markup_in_types_stays_text(context: ReportContext) -> None:
-    whole = replace(context, tier=3, by_type=True)
-    (text,) = markdown_files(whole).values()
+    total = replace(context, tier=3, by_type=True)
+    (text,) = markdown_files(total).values()
     assert r"R:\<b\>\&\_\|\*" in text
-    tex = latex_files(whole)["types.tex"]
+    tex = latex_files(total)["types.tex"]
     assert r"R:\textless{}b\textgreater{}\&\_\textbar{}{*}" in tex
     assert (
         tex.count(r"\begin{tabular}")
@@ -169,13 +140,15 @@ def test_markup_in_types_stays_text(context: ReportContext) -> None:
         == tex.count(r"\bottomrule")
         == 1
     )
-    shown = type_maps(context.results, 2)["d", context.results.scores[0].metric]
-    assert [item["title"].split(": ")[1].split()[0] for item in shown] == [
+    displayed = type_maps(context.results, 2)[
+        "d", context.results.scores[0].metric
+    ]
+    assert [item["title"].split(": ")[1].split()[0] for item in displayed] == [
         "categories",
         "missing,",
         "whole",
     ]
-    assert NASTY in [name for name, _ in shown[2]["rows"]]
+    assert NASTY in [name for name, _ in displayed[2]["rows"]]
 
 
 def test_the_best_of_a_type_is_bold_unless_all_are_equal(
@@ -199,98 +172,69 @@ def test_papers_have_the_types_that_references_ask_for_most_often(
     context: ReportContext, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (types,) = Types.of(context.results, 3)
-    wanted = {
+    target = {
         name: max(
             cell.outputs["tp"] + cell.outputs["fn"]
-            for (_, own), cell in types.cells.items()
-            if own == name
+            for (_, entry), cell in types.cells.items()
+            if entry == name
         )
         for name in types.names
     }
     monkeypatch.setattr(documents, "MAX_TYPES", 2)
     (document_table,) = documents.type_tables(context.results, 2, 3)
-    shown = [row[0].text for row in document_table.rows]
-    assert len(shown) == 2
-    assert min(wanted[name] for name in shown) >= max(
-        wanted[name] for name in set(wanted) - set(shown)
+    displayed = [row[0].text for row in document_table.rows]
+    assert len(displayed) == 2
+    assert min(target[name] for name in displayed) >= max(
+        target[name] for name in set(target) - set(displayed)
     )
     assert (
-        f"The 2 most frequent types; {len(wanted) - 2} more are in types.csv."
+        f"The 2 most frequent types; {len(target) - 2} more are in types.csv."
         in document_table.notes
     )
 
 
 def test_csv_has_every_number(context: ReportContext) -> None:
-    rows = list(
-        csv.DictReader(
-            io.StringIO(csv_files(replace(context, by_type=True))["types.csv"])
-        )
-    )
-    expected = [
-        (
-            part.system,
-            part.tier,
-            item.category,
-            name,
-            value,
-            item.intervals.get(name),
-        )
-        for part in context.results.breakdown
-        for item in part.categories
-        for name, value in item.outputs.items()
-    ]
-    read = [
-        (
-            row["system"],
-            int(row["tier"]),
-            row["type"],
-            row["output"],
-            float(row["value"]),
-            ends(row),
-        )
-        for row in rows
-    ]
-    assert read == expected
+    text = csv_files(replace(context, by_type=True))["types.csv"]
+    expected = []
+    for part in context.results.breakdown:
+        for item in part.categories:
+            for name, value in item.outputs.items():
+                cells = part.system, str(part.tier), item.category, name
+                interval = item.intervals.get(name, (None, None))
+                expected.append([*cells, value, *interval])
+    found = []
+    for row in csv.DictReader(io.StringIO(text)):
+        cells = row["system"], row["tier"], row["type"], row["output"]
+        numbers = [row[name] for name in ("value", "low", "high")]
+        found.append([*cells, *(float(n) if n else None for n in numbers)])
+    assert found == expected
     assert {"types.csv", "scores.csv", "tests.csv"} == set(csv_files(context))
-
-
-def ends(row: dict[str, Any]) -> tuple[float, float] | None:
-    return (float(row["low"]), float(row["high"])) if row["low"] else None
 
 
 def test_python_gets_rows(folder: Path) -> None:
     evaluation = pipeline.load(folder)
     rows = evaluation.breakdown(1)
     assert [(row["system"], row["type"]) for row in rows] == [
-        (system, name) for system in "ABC" for name in "MRU"
+        *product("ABC", "MRU")
     ]
-    stored = json.loads((folder / "results.json").read_text(encoding="utf-8"))[
-        "breakdown"
-    ]
-    (own,) = (
-        part["categories"]
-        for part in stored
-        if (part["system"], part["tier"]) == ("B", 1)
-    )
+    stored = json.loads((folder / "results.json").read_bytes())["breakdown"]
+    parts = {(p["system"], p["tier"]): p["categories"] for p in stored}
+    first = parts["B", 1][0]
+    low, high = first["intervals"]["errant"]
     assert evaluation["B"].breakdown(1)[0] == {
         "type": "M",
-        "score": own[0]["score"],
-        "low": own[0]["intervals"]["errant"][0],
-        "high": own[0]["intervals"]["errant"][1],
-        **own[0]["outputs"],
+        "score": first["score"],
+        "low": low,
+        "high": high,
+        **first["outputs"],
     }
-    assert len(pd.DataFrame(evaluation.breakdown())) == sum(
-        len(p["categories"]) for p in stored if p["tier"] == 3
-    )
+    sizes = [len(parts[system, 3]) for system in "ABC"]
+    assert len(pd.DataFrame(evaluation.breakdown())) == sum(sizes)
     job = stages.prepare(folder.parent / "c.yaml")
     in_memory = evaluate_corpus(job.corpora[0], job.metrics).breakdown(2)
-    without = ("low", "high")
-    assert in_memory == [
-        {
-            "dataset": "d",
-            **{key: value for key, value in row.items() if key not in without},
-        }
-        for row in evaluation.breakdown(2)
-    ]
+    rows = evaluation.breakdown(2)
+    for row in rows:
+        del row["low"], row["high"]
+    assert in_memory == [{"dataset": "d", **row} for row in rows]
     with pytest.raises(InputError, match="tier: expected 1, 2 or 3, found 4"):
         evaluation.breakdown(4)

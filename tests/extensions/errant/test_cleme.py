@@ -6,10 +6,13 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
+from itertools import product
 from operator import add
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,34 +20,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import pipeline
+from pipeline.arrays import Ints
 from pipeline.errors import InputError
 from pipeline.extensions.edits import annotators as annotator_choice
 from pipeline.extensions.edits.annotators import SequentialAnnotatorChoice
 from pipeline.extensions.edits.records import record_of
 from pipeline.extensions.errant.errant_report import preference
 from pipeline.kernel.common import join_lines
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from pipeline.scoring.sentences import reduce
 from tests.conftest import run
 from tests.oracles import naive_cleme as naive
-from tests.support.metrics import system_counts
+from tests.support.metrics import system_counts, values_of
+from tests.support.numbers import very_near
+from tests.support.words import wordlist
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from pipeline.arrays import Ints
-    from pipeline.metrics.base.metric import Metric
-
-
+Files = tuple[Path, dict[str, Path]]
+"""Gold, and the output of each system."""
 Printed = dict[str, dict[str, float]]
 NAMES = {"F": "cleme", "Acc": "accuracy", "P": "precision", "R": "recall"}
-ASKED = [
-    (level, assumption)
-    for level in ("corpus", "mean")
-    for assumption in ("dependent", "independent")
-]
+ASKED = [*product(("corpus", "mean"), ("dependent", "independent"))]
 EMPTY_OUTPUT = "POST"
 """This system has an empty output, in sentence 24. The authors' program drops it, and takes the
 first reference for the output. So all that is printed for this system is of another output than the
@@ -130,9 +127,9 @@ def test_the_numbers_that_differ_are_those_of_a_reference_in_place_of_the_empty_
         for name in ("conll14.errant", "conll14-POST.errant")
     )
     sentence, *edits = gold[23].splitlines()
-    own = output[23].splitlines()
-    assert sentence == own[0] == 'S "'
-    assert [line.rpartition("|||")[0] for line in own[1:]] == [
+    item = output[23].splitlines()
+    assert sentence == item[0] == 'S "'
+    assert [line.rpartition("|||")[0] for line in item[1:]] == [
         "A 0 1|||U:PUNCT||||||REQUIRED|||-NONE-"
     ]
     first, second = (
@@ -192,8 +189,8 @@ def sentences(draw: st.DrawFn) -> list[naive.Sentence]:
     for _ in range(draw(st.integers(1, 6))):
         source = draw(st.lists(st.sampled_from(WORDS), max_size=7))
         gold = [draw(edits(source)) for _ in range(references)]
-        own = draw(st.sampled_from(gold) | edits(source))
-        result.append(naive.Sentence(source, own, gold))
+        item = draw(st.sampled_from(gold) | edits(source))
+        result.append(naive.Sentence(source, item, gold))
     return result
 
 
@@ -271,7 +268,7 @@ def test_random_edits(
     found = outputs_of(from_text(f"{metric}]"), corpus, size)
     assert found.keys() == expected.keys()
     for name, value in expected.items():
-        assert found[name] == pytest.approx(value, rel=1e-12, abs=1e-12), name
+        assert found[name] == very_near(value), name
     assert outputs_of(from_text(f"{metric}]"), corpus, len(corpus)) == found
 
 
@@ -298,16 +295,14 @@ A -1 -1|||noop|||-NONE-|||REQUIRED|||-NONE-|||0
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> tuple[Path, dict[str, Path]]:
+def files(tmp_path: Path) -> Files:
     """The references and the output above."""
     (tmp_path / "gold.m2").write_text(GOLD, "utf-8")
     (tmp_path / "own.m2").write_text(OUTPUT, "utf-8")
     return tmp_path / "gold.m2", {"A": tmp_path / "own.m2"}
 
 
-def test_counts_by_hand(
-    files: tuple[Path, dict[str, Path]], tmp_path: Path
-) -> None:
+def test_counts_by_hand(files: Files, tmp_path: Path) -> None:
     """The pieces of sentence 1 are a, b, c, d and the place behind it; in sentence 2 the empty
     reference is dropped.
 
@@ -315,17 +310,18 @@ def test_counts_by_hand(
     tp. Independently of each other the references do not ask for e, since one of them leaves that
     place."""
     names = ["dependent", "independent"]
-    asked = [
+    requested = [
         f"cleme[weights=none,assumption={name},version={version}]"
-        for name in names
-        for version in ("1", "2")
+        for name, version in product(names, "12")
     ]
-    asked = [
+    requested = [
         text.replace("weights=none,", "") if "version=2" in text else text
-        for text in asked
+        for text in requested
     ]
-    found = [outputs for _, outputs in scores(tmp_path, *files, *asked).items()]
-    assert [[own[name] for name in ("tp", "fn", "tn")] for own in found] == [
+    found = [
+        outputs for _, outputs in scores(tmp_path, *files, *requested).items()
+    ]
+    assert [values_of(item, "tp fn tn") for item in found] == [
         [1, 1, 3]
     ] * 2 + [[1, 0, 4]] * 2
     assert [found[number]["fp"] for number in (0, 2)] == [1, 1]
@@ -338,7 +334,7 @@ def test_counts_by_hand(
 
 
 def test_weights_are_by_the_mean_of_the_whole_data_set(
-    files: tuple[Path, dict[str, Path]], tmp_path: Path
+    files: Files, tmp_path: Path
 ) -> None:
     """The references change three pieces, each of length 1, so b is 1; z z has length 2, and e,
     which is left out, 0.
@@ -346,7 +342,7 @@ def test_weights_are_by_the_mean_of_the_whole_data_set(
     A hit of length b has the weight alpha / alpha = 1, and 0 and 2 are beyond the bounds of
     `corpus`."""
     found = scores(tmp_path, *files, "cleme")["cleme", "A"]
-    assert [found[name] for name in ("tp", "fp", "fn", "tn")] == [
+    assert [found[name] for name in wordlist("tp fp fn tn")] == [
         1,
         0.75,
         0.75,
@@ -356,10 +352,10 @@ def test_weights_are_by_the_mean_of_the_whole_data_set(
 
 @pytest.mark.parametrize(
     "text",
-    ["cleme", "cleme[assumption=independent]", "cleme[level=mean]", "CLEME2.0"],
+    wordlist("cleme cleme[assumption=independent] cleme[level=mean] CLEME2.0"),
 )
 def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
-    files: tuple[Path, dict[str, Path]],
+    files: Files,
     tmp_path: Path,
     text: str,
     monkeypatch: pytest.MonkeyPatch,
@@ -380,11 +376,11 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
         [[NOOP], [(0, 2, EMPTY)]],
         [[(0, 2, much)]] * 2,
     )
-    own = [(0, 1, "y"), (2, 3, "z z")], [NOOP], [NOOP]
+    item = [(0, 1, "y"), (2, 3, "z z")], [NOOP], [NOOP]
     sources = ("a b c d", "a b", "a b")
     corpus = [
         naive.Sentence(s.split(), o, g)
-        for s, o, g in zip(sources, own, gold, strict=True)
+        for s, o, g in zip(sources, item, gold, strict=True)
     ]
     metric = from_text(text)
     weights = (
@@ -396,18 +392,16 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
     )
     assumption = "independent" if "independent" in text else "dependent"
     mean = naive.mean_length(corpus)
-    every = [
-        naive.counts(sentence, mean, weights, assumption) for sentence in corpus
+
+    def best(counts: list[naive.Counts]) -> float:
+        if text == "CLEME2.0":
+            return max(naive.rates(c, "corpus")[0] for c in counts)
+        return max(round(naive.prf(c, 0.5)[0], 4) for c in counts)
+
+    expected = [
+        best(naive.counts(sentence, mean, weights, assumption))
+        for sentence in corpus
     ]
-    if text == "CLEME2.0":
-        expected = [
-            max(naive.rates(c, "corpus")[0] for c in counts) for counts in every
-        ]
-    else:
-        expected = [
-            max(round(naive.prf(c, 0.5)[0], 4) for c in counts)
-            for counts in every
-        ]
     scores(tmp_path, *files, text)
     result = pipeline.load(tmp_path / "run")[0]
     assert result.sentences.tolist() == pytest.approx(expected, rel=1e-12)
@@ -424,10 +418,7 @@ def test_sentence_scores_are_with_the_mean_of_the_whole_data_set(
         ([(1, 1, 5, 0), (1, 1, 5, 1)], 1),  # more tn
         ([(1, 1, 5, 1), (1, 1, 5, 1)], 0),  # the first
         # F is lower in the third decimal
-        (
-            [(9, 0, 0, 0), (10, 0, 9000, 9)],
-            0,
-        ),
+        ([(9, 0, 0, 0), (10, 0, 9000, 9)], 0),
     ],
 )
 def test_ties_of_references_with_totals(
@@ -438,8 +429,8 @@ def test_ties_of_references_with_totals(
     """
     table = np.array([[(10**6, 10**6, 10**6, 0)] * 2, second])
     columns = {
-        name: table[..., place]
-        for place, name in enumerate(("tp", "fp_un", "fn", "tn"))
+        name: table[..., position]
+        for position, name in enumerate(("tp", "fp_un", "fn", "tn"))
     }
     columns = {
         name: values if name == "tn" else values[..., None]
@@ -460,7 +451,7 @@ def test_ties_of_references_with_totals(
 
 
 def test_only_the_first_annotator_of_an_output_counts_and_this_is_said(
-    files: tuple[Path, dict[str, Path]], tmp_path: Path
+    files: Files, tmp_path: Path
 ) -> None:
     gold, systems = files
     before = scores(tmp_path, gold, systems, "cleme", "CLEME-independent")
@@ -473,14 +464,16 @@ def test_only_the_first_annotator_of_an_output_counts_and_this_is_said(
     config.write_text(f"{text}metrics: [cleme, CLEME-independent]\n", "utf-8")
     results = run(config, tmp_path / "second")
     assert [score.outputs for score in results.scores] == list(before.values())
-    told = [text for text in results.warnings if "several annotators" in text]
-    assert len(told) == 1
-    assert "line 1 " in told[0]
-    assert "CLEME takes the first" in told[0]
+    message = [
+        text for text in results.warnings if "several annotators" in text
+    ]
+    assert len(message) == 1
+    assert "line 1 " in message[0]
+    assert "CLEME takes the first" in message[0]
 
 
 def test_a_reference_that_has_no_line_does_not_take_part(
-    files: tuple[Path, dict[str, Path]], tmp_path: Path
+    files: Files, tmp_path: Path
 ) -> None:
     """Without annotator 0 in sentence 1, reference 1 is the only one there, also for independent
     references.
@@ -496,10 +489,9 @@ def test_a_reference_that_has_no_line_does_not_take_part(
         "cleme[weights=none]",
         "cleme[weights=none,assumption=independent]",
     )
-    assert [
-        [own[name] for name in ("tp", "fp", "fn", "tn")]
-        for own in found.values()
-    ] == [[1, 1, 1, 3]] * 2
+    assert [values_of(item, "tp fp fn tn") for item in found.values()] == [
+        [1, 1, 1, 3]
+    ] * 2
 
 
 def test_weights_for_corpora_are_refused_where_lengths_are_cut(
@@ -507,8 +499,8 @@ def test_weights_for_corpora_are_refused_where_lengths_are_cut(
 ) -> None:
     """References that change 16 words on average; the weights of longer pieces would not be right."""
     sentence = " ".join("abcdefghijklmnop")
-    whole = f"S {sentence}\nA 0 16|||R:X|||x|||REQUIRED|||-NONE-|||0\n"
-    (tmp_path / "gold.m2").write_text(whole, "utf-8")
+    total = f"S {sentence}\nA 0 16|||R:X|||x|||REQUIRED|||-NONE-|||0\n"
+    (tmp_path / "gold.m2").write_text(total, "utf-8")
     with pytest.raises(
         InputError,
         match=r"16\.0 words long on average.*at most 15; write weights: none",
@@ -556,15 +548,9 @@ def test_weights_for_sentences_are_refused_where_they_would_not_be_exact(
 # can guess.
 
 
-METRICS = [
-    "errant",
-    "errant[beta=0]",
-    "errant[beta=1]",
-    "errant[beta=2.3]",
-    "m2",
-    "m2[beta=0]",
-    "m2[beta=1.7]",
-]
+METRICS = wordlist(
+    "errant errant[beta=0] errant[beta=1] errant[beta=2.3] m2 m2[beta=0] m2[beta=1.7]"
+)
 
 
 def choice_of(text: str, running: bool) -> SequentialAnnotatorChoice:
@@ -584,7 +570,8 @@ def one_by_one(
         if metric.name == "m2"
         else partial(preference, beta=float(metric.beta))
     )
-    totals, chosen = [0, 0, 0], list[list[int]]()
+    totals = [0, 0, 0]
+    chosen = list[list[int]]()
     for block in blocks:
         every = np.stack([block[name] for name in "abc"], axis=-1)
         chosen.append([])
@@ -619,10 +606,8 @@ def columns_of(
 
 @st.composite
 def tables(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
-    annotators, most = (
-        draw(st.integers(1, 4)),
-        draw(st.sampled_from([1, 2, 6, 10**6])),
-    )
+    annotators = draw(st.integers(1, 4))
+    most = draw(st.sampled_from([1, 2, 6, 10**6]))
     count = st.integers(0, most)
     line = st.lists(
         st.tuples(count, count, count), min_size=annotators, max_size=annotators
@@ -631,7 +616,7 @@ def tables(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
 
 
 @pytest.mark.parametrize("running", [True, False])
-@pytest.mark.parametrize("piece", [1, 3, 2048])
+@pytest.mark.parametrize("part", [1, 3, 2048])
 @settings(max_examples=60, deadline=None)
 @given(
     table=tables(),
@@ -641,7 +626,7 @@ def tables(draw: st.DrawFn) -> list[list[tuple[int, int, int]]]:
 )
 def test_guesses_end_in_the_choice_that_is_made_one_by_one(
     running: bool,
-    piece: int,
+    part: int,
     table: list[list[tuple[int, int, int]]],
     name: str,
     cut: int,
@@ -655,7 +640,7 @@ def test_guesses_end_in_the_choice_that_is_made_one_by_one(
     # the totals are carried from block to block
     blocks = [block for block in blocks if len(block["order"])]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(annotator_choice, "SENTENCES_AT_ONCE", piece)
+        patch.setattr(annotator_choice, "SENTENCES_AT_ONCE", part)
         choose = choice_of(name, running)
         chosen = [choose(block).tolist() for block in blocks]
     assert (chosen, choose.totals.tolist()) == one_by_one(name, running, blocks)

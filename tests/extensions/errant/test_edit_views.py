@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from pipeline.data import opener
+from pipeline.data import Corpus, opener
+from pipeline.data.corpus import Corpus
 from pipeline.extensions.edits import m2_texts
 from tests.config_files import lines, prepare, problems, write
 from tests.extensions.edits.test_m2 import END, GOLD
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.data import Corpus
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +26,8 @@ def test_files_of_edits_and_texts_are_read_once(
     threaded: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever is made of them, and by whichever thread."""
-    known, read = Counter[str](), m2_texts.read_m2
+    known = Counter[str]()
+    read = m2_texts.read_m2
     monkeypatch.setattr(
         m2_texts,
         "read_m2",
@@ -142,10 +139,8 @@ def test_brackets_are_replaced_before_sentences_are_compared() -> None:
     for source in ({}, {"source": "s.txt"}):
         corpus = seen(replace="ptb_brackets", **source)
         assert lines(corpus.source) == ["a ( b"]
-        gold, output = (
-            lines(corpus.references[0])[0],
-            lines(corpus.systems["A"])[0],
-        )
+        gold = lines(corpus.references[0])[0]
+        output = lines(corpus.systems["A"])[0]
         assert gold.split("\n")[1] == output == f"A 0 1|||R:X|||) x|||{END}|||0"
 
 

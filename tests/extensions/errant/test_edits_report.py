@@ -18,24 +18,21 @@ from pipeline.metrics.base import Verdict
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
 from pipeline.scoring import MetricColumns
-from tests.conftest import called, run
+from tests.conftest import run
 from tests.extensions.errant.test_breakdown import write_edits
+from tests.support.words import wordlist
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from pipeline.report.context import ReportContext
     from tests.extensions.page import browser as browsers
+    from tests.support.commands import Command
 
 
-MODES = [
-    "errant",
-    "errant[mode=cse]",
-    "errant[mode=ds]",
-    "errant[mode=dt]",
-    "errant[types=DET]",
-    "errant[single=true]",
-]
+MODES = wordlist(
+    "errant errant[mode=cse] errant[mode=ds] errant[mode=dt] errant[types=DET] errant[single=true]"
+)
 NASTY = "R:</script><b>"
 
 
@@ -66,71 +63,51 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
     """Right edits are `correct`; with the wrong ones they are `proposed`, and with the missed ones
     `gold`.
     """
-    names = [
-        "m2",
-        "m2[mu=0]",
-        "m2[annotators=all]",
-        "m2[iwc=true]",
-        "m2[choice=last]",
-    ]
-    file = write_edits(tmp_path, metrics=names)
-    config = json.loads(file.read_text(encoding="utf-8"))
-    one = "\n".join(
-        line
-        for line in (tmp_path / "C.m2").read_text(encoding="utf-8").split("\n")
-        if line[-4:] != "|||1"
+    names = wordlist(
+        "m2 m2[mu=0] m2[annotators=all] m2[iwc=true] m2[choice=last]"
     )
+    file = write_edits(tmp_path, metrics=names)
+    config = json.loads(file.read_bytes())
+    lines = (tmp_path / "C.m2").read_text(encoding="utf-8").split("\n")
+    one = "\n".join(line for line in lines if line[-4:] != "|||1")
     (tmp_path / "C.m2").write_text(one, encoding="utf-8")
     del config["systems"]["B"]  # of two annotators, so that it is no text
     file.write_text(json.dumps(config), encoding="utf-8")
     run(file, tmp_path / "run")
-    context, seen = revisit(tmp_path / "run"), Counter[str]()
+    context = revisit(tmp_path / "run")
+    seen = Counter[str]()
     for measured in context.measured:
         view = context.corpora["d"].read_by(measured.metric.spec)
         assert view.source
-        sources = view.source.read(0, 60)
-        annotations = [text.read(0, 60) for text in view.references]
-        outputs = [view.systems[name].read(0, 60) for name in measured.names]
-        judged = measured.metric.verdicts(sources, outputs, annotations)
-        for lines, columns in zip(judged, measured.columns, strict=True):
+        outputs = [view.systems[name] for name in measured.names]
+        judged = measured.metric.verdicts(
+            view.source.read(0, 60),
+            [text.read(0, 60) for text in outputs],
+            [text.read(0, 60) for text in view.references],
+        )
+        for of_system, columns in zip(judged, measured.columns, strict=True):
             (block,) = columns.blocks()
-            for line, row in enumerate(lines):
-                for number, verdicts in enumerate(row):
-                    assert (verdicts is None) == (
-                        block["ref_len"][line, number] < 0
-                    )
-                    of = {
-                        kind: [v for v in verdicts or () if v.verdict == kind]
-                        for kind in (
-                            Verdict.RIGHT,
-                            Verdict.WRONG,
-                            Verdict.MISSED,
-                        )
-                    }
-                    if verdicts is not None:
-                        assert (
-                            len(of[Verdict.RIGHT])
-                            == block["correct"][line, number]
-                        )
-                        proposed = {
-                            (v.start, v.end, v.correction)
-                            for v in of[Verdict.RIGHT]
-                        }
-                        assert (
-                            len(proposed) + len(of[Verdict.WRONG])
-                            == block["proposed"][line, number]
-                        )
-                        assert (
-                            len(of[Verdict.RIGHT]) + len(of[Verdict.MISSED])
-                            == block["ref_len"][line, number]
-                        )
-                        assert all(
-                            v.type
-                            for v in of[Verdict.RIGHT] + of[Verdict.MISSED]
-                        )
-                    seen += Counter(
-                        {kind: len(own) for kind, own in of.items()}
-                    )
+            for line, reference in np.ndindex(block["ref_len"].shape):
+                verdicts = of_system[line][reference]
+                counts = [
+                    block[name][line, reference]
+                    for name in ("correct", "proposed", "ref_len")
+                ]
+                if verdicts is None:
+                    assert counts[2] < 0
+                    continue
+                seen.update(verdict.verdict for verdict in verdicts)
+                right, wrong, missed = (
+                    [v for v in verdicts if v.verdict == kind]
+                    for kind in (Verdict.RIGHT, Verdict.WRONG, Verdict.MISSED)
+                )
+                distinct = {(v.start, v.end, v.correction) for v in right}
+                assert counts == [
+                    len(right),
+                    len(distinct) + len(wrong),
+                    len(right) + len(missed),
+                ]
+                assert all(verdict.type for verdict in right + missed)
     assert (
         min(
             seen[kind]
@@ -140,9 +117,9 @@ def test_proposed_edits_are_what_m2_counts(tmp_path: Path) -> None:
     )
     data = explorer(context)
     assert data
-    for shown in data["datasets"][0]["metrics"]:
-        assert len(shown["edits"]["marks"]) == 60
-        assert not shown["bySystem"]
+    for displayed in data["datasets"][0]["metrics"]:
+        assert len(displayed["edits"]["marks"]) == 60
+        assert not displayed["bySystem"]
 
 
 def test_the_annotators_shown_are_those_of_the_score(
@@ -180,12 +157,12 @@ def test_a_sentence_by_hand() -> None:
         "A 1 2|||R:VERB:SVA|||is|||REQUIRED|||-NONE-|||0",
         "A 2 3|||U:DET|||-NONE-|||REQUIRED|||-NONE-|||0",
     ]
-    source, annotators = (
-        "This are a sentence",
-        ["\n".join(["0 0 0", *gold]), ""],
-    )
+    source = "This are a sentence"
+    annotators = ["\n".join(["0 0 0", *gold]), ""]
     ((with_edits,), (without,)) = from_text("errant").verdicts(
-        [source], [["\n".join(edits)], [NOOP]], [[own] for own in annotators]
+        [source],
+        [["\n".join(edits)], [NOOP]],
+        [[entry] for entry in annotators],
     )
     assert with_edits == [
         [
@@ -199,44 +176,36 @@ def test_a_sentence_by_hand() -> None:
         "missed",
         "missed",
     ]
-    (((own,),),) = from_text("errant").verdicts(
+    (((entry,),),) = from_text("errant").verdicts(
         [source], [[NOOP]], [[f"0 0 0\n{NOOP}"]]
     )
-    assert own == []
+    assert entry == []
 
 
 def test_show_has_the_edits_of_a_sentence(
-    folder: Path, capsys: pytest.CaptureFixture[str], context: ReportContext
+    folder: Path, command: Command, context: ReportContext
 ) -> None:
     data = explorer(context)
     assert data
     chosen = data["datasets"][0]["metrics"][0]["edits"]["chosen"]
     signature = context.measured[0].scores[0].metric
-    code, out, err = called(
-        capsys,
-        "show",
-        folder,
-        "--metric",
-        signature,
-        "--line",
-        7,
-        "--system",
-        "C",
+    out, err = command(
+        f"show {folder} --metric {signature} --line 7 --system C"
     )
-    assert (code, err) == (0, "")
+    assert err == ""
     lines = out.splitlines()
     title = f"edits for ERRANT: annotator {chosen[6][2]} counts for the score of the data set"
     assert title in lines
     rows = lines[lines.index(title) + 2 : lines.index("", lines.index(title))]
     (block,) = context.measured[0].columns[2].blocks()
-    own = block["tp"][6] + block["fp"][6] + block["fn"][6]
+    entry = block["tp"][6] + block["fp"][6] + block["fn"][6]
     assert (
         sum(
             row.count(kind)
             for row in rows
             for kind in ("right", "wrong", "missed")
         )
-        == own.sum()
+        == entry.sum()
     )
 
 
@@ -275,12 +244,12 @@ def test_the_page_draws_what_was_counted(
         blocks = [next(columns.blocks()) for columns in measured.columns]
         terms = [measured.metric.make_terms(block) for block in blocks]
         for line, system, reference, kinds in browser.run(DRAWN):
-            lacking = blocks[system]["ref_len"][line, reference] < 0
+            missing = blocks[system]["ref_len"][line, reference] < 0
             expected = [
                 int(terms[system][name][line, reference])
                 for name in ("tp", "fp", "fn")
             ]
-            assert kinds == (None if lacking else expected), (
+            assert kinds == (None if missing else expected), (
                 measured.scores[0].metric,
                 line,
                 system,
@@ -301,26 +270,26 @@ def test_a_press_on_a_title_sorts(
     press = (
         "document.querySelectorAll('table.heat .sorts')[arguments[0]].click();"
     )
+
+    def pressed(number: int) -> list[str]:
+        texts: list[str] = browser.run(f"{press} return {column}", number)
+        return texts
+
+    def numbers(texts: list[str]) -> list[float]:
+        return [float(text) for text in texts if text != "-"]
+
     before = browser.run(f"return {column}")
-    falling = [
-        float(text)
-        for text in browser.run(f"{press} return {column}", 1)
-        if text != "-"
-    ]
+    falling = numbers(pressed(1))
     assert falling == sorted(falling, reverse=True)
-    rising = [
-        float(text)
-        for text in browser.run(f"{press} return {column}", 1)
-        if text != "-"
-    ]
+    rising = numbers(pressed(1))
     assert rising == sorted(rising)
-    assert browser.run(f"{press} return {column}", 0) == before
+    assert pressed(0) == before
     names = {
         item["category"]
         for item in json.loads(context.results.to_json())["breakdown"][0][
             "categories"
         ]
     }
-    shown = browser.texts("table.heat th[scope=row]")
-    assert names <= set(shown)
+    displayed = browser.texts("table.heat th[scope=row]")
+    assert names <= set(displayed)
     assert NASTY in names

@@ -5,7 +5,10 @@ at random.
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from itertools import chain, product
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,19 +31,13 @@ from tests.extensions.errant.errant_package import (
     loaded,
     needs_errant,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+from tests.support.words import wordlist
 
 pytestmark = needs_errant
 
 PAIRS = [
     # of two equal words the first is left out
-    (
-        "I has a a dog .",
-        "I has a dog .",
-    ),
+    ("I has a a dog .", "I has a dog ."),
     ("a b a b a b", "a b a b"),
     (
         "He like apples and she like pears",
@@ -78,9 +75,8 @@ def m2(
 ) -> str:
     """Return the M2 file of some texts."""
     pairs = [
-        (line, text[number])
-        for number, line in enumerate(source)
-        for text in texts
+        (source[number], text[number])
+        for number, text in product(range(len(source)), texts)
     ]
     each = iter(annotate_all(pairs, **options).annotations)
     return "".join(block(line, [next(each) for _ in texts]) for line in source)
@@ -153,18 +149,18 @@ def edited(words: list[str], rng: random.Random) -> str:
     """Return words with a few of them left out, said twice, moved, replaced or with another case."""
     result = list(words)
     for _ in range(rng.randint(1, 6)):
-        place = rng.randrange(len(result)) if result else 0
+        position = rng.randrange(len(result)) if result else 0
         change = rng.randrange(6)
-        part = result[place : place + rng.randint(1, 3)]
+        part = result[position : position + rng.randint(1, 3)]
         changed = [
             [],
             part + part,
             part[::-1],
             [rng.choice(words)],
             [word.swapcase() for word in part],
-            [*part, rng.choice(["the", "'s", "-", ",", "to", "had", "not"])],
+            [*part, rng.choice(wordlist("the 's - , to had not"))],
         ][change]
-        result[place : place + len(part)] = changed
+        result[position : position + len(part)] = changed
     return " ".join(result)
 
 
@@ -173,11 +169,7 @@ def test_random_pairs_parsed_together_have_the_edits_that_errant_gives_each_alon
 ) -> None:
     rng = random.Random(20141126)
     source = lines(ROOT / "data" / "source.txt")
-    pairs = [
-        pair_of(line, edited(line.split(), rng))
-        for line in source
-        for _ in range(4)
-    ]
+    pairs = [pair_of(line, edited(line.split(), rng)) for line in source * 4]
     alone = []
     for pair in pairs:
         one, two = (package.parse(text) for text in pair)
@@ -198,11 +190,7 @@ def test_texts_parsed_together_have_the_vectors_and_the_parse_of_each_alone(
     """
     from spacy.attrs import DEP, HEAD, LEMMA, POS, TAG
 
-    texts = [
-        line
-        for path in sorted(ROOT.glob("data/**/*.txt"))
-        for line in lines(path)
-    ]
+    texts = [*chain(*map(lines, sorted(ROOT.glob("data/**/*.txt"))))]
     together = ErrantAnnotator().parse(texts)
     for text, doc in together.items():
         alone = package.parse(text)
@@ -237,8 +225,8 @@ def test_costs_and_operations_are_those_of_errant() -> None:
 
     rng = random.Random(1965)
     operations: set[str] = set()
-    own = faster(Alignment)
-    assert own is not Alignment
+    item = faster(Alignment)
+    assert item is not Alignment
     for number in range(900):
         alphabet = "abAB" if number % 2 else "abcdeABfgh"
         source = "".join(rng.choices(alphabet, k=rng.randrange(9)))
@@ -249,9 +237,12 @@ def test_costs_and_operations_are_those_of_errant() -> None:
                 source[1:],
             ]
         )
-        one, two = words(rng, source), words(rng, "".join(corrected))
-        theirs, mine = Alignment(one, two), own(one, two)
-        rows, columns = len(mine.op_matrix), len(mine.op_matrix[0])
+        one = words(rng, source)
+        two = words(rng, "".join(corrected))
+        theirs = Alignment(one, two)
+        mine = item(one, two)
+        rows = len(mine.op_matrix)
+        columns = len(mine.op_matrix[0])
         assert mine.cost_matrix == [
             row[:columns] for row in theirs.cost_matrix[:rows]
         ]
@@ -308,13 +299,13 @@ def test_a_tag_that_errant_does_not_know_is_told(
 def test_pipelines_that_cannot_serve_are_refused(tmp_path: Path) -> None:
     import spacy
 
-    for language, said in (
+    for language, printed in (
         ("de", "is for the language 'de'; errant is for English"),
         ("en", "gives no tags, parts of"),
     ):
         folder = tmp_path / language
         spacy.blank(language).to_disk(folder)
-        with pytest.raises(ConfigError, match=said):
+        with pytest.raises(ConfigError, match=printed):
             ErrantAnnotator(str(folder))
     (tmp_path / "de" / "config.cfg").unlink()
     with pytest.raises(ConfigError, match="cannot be loaded"):

@@ -10,17 +10,15 @@ import gzip
 import random
 import shlex
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from pipeline.extensions.errant.errant_report import MODES
 from pipeline.metrics.f_score import precision_recall_f
-from tests.conftest import called
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from tests.support.commands import Command, typed
+from tests.support.words import rows, wordlist
 
 TYPES = (
     "R:NOUN",
@@ -49,6 +47,7 @@ OPTIONS = (
     "-v -single -filt M:DET -b 0.25",
 )
 RULES = "REQUIRED|||-NONE-"
+GOLDEN = "edits/golden/errant-compare"
 
 
 def edit(rng: random.Random, size: int, annotator: int) -> str:
@@ -111,7 +110,7 @@ def test_random_files_give_the_same_text(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     official: Callable[[str], str],
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """By running the package: all modes with each row of options, on files of one to four
     annotators.
@@ -132,100 +131,69 @@ def test_random_files_give_the_same_text(
         for options in OPTIONS:
             arguments = f"-hyp hyp.m2 -ref ref.m2 {mode} {options}"
             expected = official(arguments)
-            code, out, _ = called(
-                capsys, "errant_compare", *shlex.split(arguments)
-            )
-            assert (code, out) == (0, expected), arguments
+            out = command(f"errant_compare {arguments}").out
+            assert out == expected, arguments
 
 
-@pytest.mark.parametrize("system", ["AMU", "CAMB", "CUUI", "INPUT", "POST"])
+@pytest.mark.parametrize("system", wordlist("AMU CAMB CUUI INPUT POST"))
 def test_golden_text(
-    system: str,
-    shared: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    system: str, shared: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     """By errant_compare 3.0.2, run on outputs of CoNLL-2014 with 18 rows of options each."""
     monkeypatch.chdir(shared / "edits" / "m2")
-    golden = (
-        shared / "edits" / "golden" / "errant-compare" / f"{system}.txt"
-    ).read_text(encoding="utf-8")
+    golden = (shared / GOLDEN / f"{system}.txt").read_text(encoding="utf-8")
     runs = golden.split("$ errant_compare ")[1:]
     assert len(runs) == 18
     for run in runs:
         arguments, _, expected = run.partition("\n")
-        code, out, _ = called(capsys, "errant_compare", *shlex.split(arguments))
-        assert (code, out.strip("\n")) == (0, expected.strip("\n")), arguments
+        out = command(f"errant_compare {arguments}").out
+        assert out.strip("\n") == expected.strip("\n"), arguments
 
 
-def test_golden_verbose_text(
-    shared: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_golden_verbose_text(shared: Path, command: Command) -> None:
     """By errant_compare 3.0.2, run with -v -cat 3."""
     files = shared / "edits" / "m2"
     golden = gzip.decompress(
-        (
-            shared
-            / "edits"
-            / "golden"
-            / "errant-compare"
-            / "AMU.cs.verbose.txt.gz"
-        ).read_bytes()
+        (shared / GOLDEN / "AMU.cs.verbose.txt.gz").read_bytes()
     )
-    arguments = (
-        "-hyp",
-        files / "conll14-AMU.errant",
-        "-ref",
-        files / "conll14.errant",
-        "-v",
-        "-cat",
-        "3",
-    )
-    code, out, _ = called(capsys, "errant_compare", *arguments)
-    assert (code, out) == (0, golden.decode())
+    out = command(
+        f"errant_compare -hyp {files}/conll14-AMU.errant -ref {files}/conll14.errant -v -cat 3"
+    ).out
+    assert out == golden.decode()
 
 
 def test_columns_of_a_long_sentence_are_as_wide_as_their_values(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     """By print_table() of errant_compare 3.0.2: each column is as wide as its longest value and 3
     more.
     """
     size = 1300
-    sentence = f"S {' '.join('a' * size)}\n"
-    edits = [
+    lines = [f"S {' '.join('a' * size)}\n"]
+    lines += [
         f"A {at} {at + 1}|||R:NOUN|||b|||{RULES}|||0\n" for at in range(size)
     ]
-    arguments = write(
-        tmp_path,
-        sentence + "".join(edits[:-200]),
-        sentence + "".join(edits[:-1100]),
-    )
-    code, out, _ = called(capsys, "errant_compare", *arguments, "-v")
-    rows = out.partition("Local results:\n")[2].split("\n")[:2]
-    assert (code, rows) == (
-        0,
-        ["   Category    TP    FP   FN", "     R:NOUN   200   900    0"],
-    )
-    (tmp_path / "hyp.m2").write_text(
-        sentence + "".join(edits), encoding="utf-8"
-    )
-    rows = (
-        called(capsys, "errant_compare", *arguments, "-v")[1]
-        .partition("Local results:\n")[2]
-        .split("\n")[:2]
-    )
-    assert rows == [
+
+    def table(hyp: int, ref: int) -> list[str]:
+        files = write(tmp_path, "".join(lines[:hyp]), "".join(lines[:ref]))
+        out = command(f"errant_compare -v {files}").out
+        return out.partition("Local results:\n")[2].split("\n")[:2]
+
+    assert table(1101, 201) == [
+        "   Category    TP    FP   FN",
+        "     R:NOUN   200   900    0",
+    ]
+    assert table(1301, 201) == [
         "   Category    TP     FP   FN",
         "     R:NOUN   200   1100    0",
     ]
 
 
-def write(folder: Path, hyp: str, ref: str) -> list[object]:
+def write(folder: Path, hyp: str, ref: str) -> str:
     """Write two files; return the arguments that name them."""
     for name, text in (("hyp.m2", hyp), ("ref.m2", ref)):
         (folder / name).write_text(text, encoding="utf-8", newline="")
-    return ["-hyp", folder / "hyp.m2", "-ref", folder / "ref.m2"]
+    return f"-hyp {folder}/hyp.m2 -ref {folder}/ref.m2"
 
 
 ONE = f"S a b c\nA 0 1|||R:X|||y|||{RULES}|||0\n\n"
@@ -259,53 +227,46 @@ ONE = f"S a b c\nA 0 1|||R:X|||y|||{RULES}|||0\n\n"
     ],
 )
 def test_files_that_do_not_fit(
-    hyp: str,
-    ref: str,
-    message: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    hyp: str, ref: str, message: str, tmp_path: Path, command: Command
 ) -> None:
     """By hand. The package compares such files, or ends with a traceback."""
-    code, out, err = called(
-        capsys, "errant_compare", *write(tmp_path, hyp, ref)
-    )
-    assert (code, out) == (2, "")
+    files = write(tmp_path, hyp, ref)
+    out, err = command.refused(f"errant_compare {files}")
+    assert out == ""
     assert message in err.replace(f"{tmp_path}/", "")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (["-b", "nan"], "invalid number from 0 to 1,000,000 value: 'nan'"),
-        (["-b", "-1"], "invalid number from 0 to 1,000,000 value: '-1'"),
-        (["-cat", "4"], "argument -cat: invalid choice: 4"),
-        (["-dt", "-cse"], "not allowed with argument -dt"),
-    ],
+    rows("""
+    -b nan => invalid number from 0 to 1,000,000 value: 'nan'
+    -b -1 => invalid number from 0 to 1,000,000 value: '-1'
+    -cat 4 => argument -cat: invalid choice: 4
+    -dt -cse => not allowed with argument -dt
+"""),
 )
 def test_wrong_arguments(
-    arguments: list[str],
+    arguments: str,
     message: str,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    files = write(tmp_path, ONE, ONE)
     with pytest.raises(SystemExit) as left:
-        called(capsys, "errant_compare", *write(tmp_path, ONE, ONE), *arguments)
+        typed(f"errant_compare {files} {arguments}")
     assert left.value.code == 2
     assert message in capsys.readouterr().err
 
 
 def test_odd_files_are_scored_and_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     """By hand: a deletion in the style of NUCLE never matches one in the style of ERRANT."""
     hyp, ref = (
         f"S a b\nA 0 1|||U:X|||{text}|||{RULES}|||0\n\n"
         for text in ("-NONE-", "")
     )
-    code, out, err = called(
-        capsys, "errant_compare", *write(tmp_path, hyp, ref)
-    )
-    assert code == 0
+    out, err = command(f"errant_compare {write(tmp_path, hyp, ref)}")
     assert "0\t1\t1\t0.0\t0.0\t0.0" in out
     assert "writes deletions as '-NONE-'" in err
 
@@ -325,7 +286,7 @@ def test_heavy_packages_are_not_imported(tmp_path: Path) -> None:
         "heavy = {'numpy', 'pydantic', 'yaml', 'joblib', 'rich'} & set(sys.modules); "
         "sys.exit(code or ','.join(heavy) or 0)"
     )
-    arguments = ["errant_compare", *map(str, write(tmp_path, ONE, ONE))]
+    arguments = f"errant_compare {write(tmp_path, ONE, ONE)}".split()
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         capture_output=True,

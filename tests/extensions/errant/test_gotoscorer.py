@@ -7,16 +7,17 @@ from __future__ import annotations
 import gzip
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pipeline
 from pipeline.errors import InputError
-from tests.conftest import called
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.commands import Command
+from tests.support.numbers import near, very_near
+from tests.support.words import wordlist
 
 EACH = 60
 """Of the golden cases one in so many is run."""
@@ -28,19 +29,14 @@ OTHER = f"S {SOURCE}\nA 1 3|||R:X|||z|||REQUIRED|||-NONE-|||0\nA 4 4|||M:X|||q||
 
 def only(m2: str, annotator: int) -> str:
     """Return an M2 file with the edits of one annotator, as annotator 0."""
-    blocks = [block.split("\n") for block in m2.strip("\n").split("\n\n")]
-    kept = [
-        [
-            own[0],
-            *(line for line in own[1:] if line.endswith(f"|||{annotator}")),
-        ]
-        for own in blocks
-    ]
-    return "".join(
-        "\n".join([re.sub(r"\|\|\|\d+$", "|||0", line) for line in own])
-        + "\n\n"
-        for own in kept
-    )
+    blocks = []
+    for block in m2.strip("\n").split("\n\n"):
+        sentence, *edits = block.split("\n")
+        end = f"|||{annotator}"
+        own_edits = [line for line in edits if line.endswith(end)]
+        lines = [re.sub(r"\|\|\|\d+$", "|||0", line) for line in own_edits]
+        blocks.append("\n".join([sentence, *lines, "", ""]))
+    return "".join(blocks)
 
 
 def scored(
@@ -62,8 +58,7 @@ def scored(
     signatures = list(dict.fromkeys(result.signature for result in found))
     return [
         found.get(system=f"s{number}", metric=signature)
-        for signature in signatures
-        for number in range(len(systems))
+        for signature, number in product(signatures, range(len(systems)))
     ]
 
 
@@ -79,13 +74,8 @@ def check(
         "p": "precision",
         "r": "recall",
     }
-    for name, own in {**names, score: "gotoscorer"}.items():
-        assert result.outputs[own] == pytest.approx(
-            expected[name], rel=1e-12, abs=1e-12
-        ), (
-            sign,
-            name,
-        )
+    for name, item in {**names, score: "gotoscorer"}.items():
+        assert result.outputs[item] == very_near(expected[name]), (sign, name)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -108,7 +98,8 @@ def test_golden_cases(shared: Path, tmp_path: Path) -> None:
         folder = tmp_path / case["id"]
         folder.mkdir()
         original = case["out"]["original"]
-        many, mine = original["systems"], {"annotator": case["annotator"]}
+        many = original["systems"]
+        mine = {"annotator": case["annotator"]}
         weights = {key: str(case[key]) for key in "abc"} | mine
         other = {"flavour": "gec-metrics", "beta": str(case["beta"])}
         metrics = [
@@ -141,8 +132,8 @@ def test_golden_cases(shared: Path, tmp_path: Path) -> None:
         others = case["out"]["gec-metrics;weights=none"]
         for number, result in enumerate(found[2 * many : 3 * many]):
             check(result, others["corpus"][number], "f", case["id"])
-            assert result.sentences.tolist() == pytest.approx(
-                others["sentences"][number], abs=1e-12
+            assert result.sentences.tolist() == near(
+                others["sentences"][number]
             )
         if "weight_file_text" in original:
             check(found[-many], original["weight_file"], "f0.5", case["id"])
@@ -158,7 +149,7 @@ def test_a_sentence_by_hand(tmp_path: Path) -> None:
     one, two = scored(tmp_path, GOLD, [SAME, OTHER], [{}])
     parts = {
         name: [one.outputs[name], two.outputs[name]]
-        for name in ("tp", "fp", "fn", "tn")
+        for name in wordlist("tp fp fn tn")
     }
     assert parts == {
         "tp": [0.5, 0],
@@ -167,13 +158,13 @@ def test_a_sentence_by_hand(tmp_path: Path) -> None:
         "tn": [0.5, 0],
     }
     plain, other = scored(tmp_path, GOLD, [SAME, OTHER], [{"weights": "none"}])
-    assert [plain.outputs[name] for name in ("tp", "fp", "fn", "tn")] == [
+    assert [plain.outputs[name] for name in wordlist("tp fp fn tn")] == [
         1,
         0,
         1,
         7,
     ]
-    assert [other.outputs[name] for name in ("tp", "fp", "fn", "tn")] == [
+    assert [other.outputs[name] for name in wordlist("tp fp fn tn")] == [
         0,
         3,
         2,
@@ -183,10 +174,8 @@ def test_a_sentence_by_hand(tmp_path: Path) -> None:
 
 def test_a_weight_file_has_the_weights_of_its_systems(tmp_path: Path) -> None:
     (tmp_path / "w").write_text("2\n2 2 2 1 2 1 2 2 0\n", encoding="utf-8")
-    run, file = (
-        scored(tmp_path, GOLD, [SAME, OTHER], [{}])[0],
-        scored(tmp_path, GOLD, [SAME], [{"weights": "w"}])[0],
-    )
+    run = scored(tmp_path, GOLD, [SAME, OTHER], [{}])[0]
+    file = scored(tmp_path, GOLD, [SAME], [{"weights": "w"}])[0]
     assert file.outputs == run.outputs
     assert "|weights:file-" in file.signature
 
@@ -207,17 +196,14 @@ def test_a_weight_file_has_the_weights_of_its_systems(tmp_path: Path) -> None:
     ],
 )
 def test_a_weight_file_that_does_not_fit_is_named(
-    content: str,
-    message: str,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    content: str, message: str, tmp_path: Path, command: Command
 ) -> None:
     (tmp_path / "w").write_text(content, encoding="utf-8")
     (tmp_path / "gold").write_text(GOLD, encoding="utf-8")
-    given = ("--gold", tmp_path / "gold", "-o", tmp_path / "gold")
-    code, _, told = called(
-        capsys, "score", "gotoscorer", "--weights", tmp_path / "w", *given
-    )
-    assert (code, message in told) == (2, True), told
-    code, _, told = called(capsys, "score", "gotoscorer[annotator=1]", *given)
-    assert (code, "annotator: expected at most 0" in told) == (2, True), told
+    arguments = ("--gold", tmp_path / "gold", "-o", tmp_path / "gold")
+    notice = command.refused(
+        f"score gotoscorer --weights {tmp_path / 'w'}", *arguments
+    ).err
+    assert message in notice, notice
+    notice = command.refused("score 'gotoscorer[annotator=1]'", *arguments).err
+    assert "annotator: expected at most 0" in notice, notice

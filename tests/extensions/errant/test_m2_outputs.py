@@ -5,21 +5,20 @@ line.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from pipeline.errors import ConfigError, InputError
 from pipeline.report.tables.metric_names import labels
 from pipeline.scoring.results import Results
-from tests.conftest import called, run
+from tests.conftest import run
 from tests.extensions.edits.test_m2_metric import random_items, score
 from tests.extensions.edits.test_m2_tools import DATA, warnings_of
 from tests.extensions.edits.test_m2scorer_command import Said, call
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from tests.support.commands import Command
+from tests.support.words import rows
 
 __all__ = ["call"]  # a fixture
 
@@ -35,41 +34,31 @@ def with_types(path: Path, to: Path, kind: str) -> Path:
     return to
 
 
-def test_types_that_have_other_names(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_types_that_have_other_names(tmp_path: Path, command: Command) -> None:
     gold = with_types(DATA / "gold.m2", tmp_path / "nucle.m2", "ArtOrDet")
     outputs = {"eager": DATA / "eager.m2"}
-    said = "eager.m2: types of edits are "
+    printed = "eager.m2: types of edits are "
     with pytest.raises(
         ConfigError,
         match=r"nucle\.m2 has types .* ArtOrDet, .*`annotator: auto`.*; `gold: keep` \(--gold-edits keep\) compares",
     ):
         warnings_of(tmp_path, gold, outputs, "errant")
     assert [
-        said in note
+        printed in note
         for note in warnings_of(tmp_path, gold, outputs, "errant[gold=keep]")
     ].count(True) == 1
     assert not any(
-        said in note
+        printed in note
         for note in warnings_of(tmp_path, DATA / "gold.m2", outputs, "errant")
     )
     for option, expected in (("-cse", 1), ("-ds", 0)):
-        _, _, err = called(
-            capsys,
-            "errant_compare",
-            "-hyp",
-            outputs["eager"],
-            "-ref",
-            gold,
-            option,
-        )
-        assert err.count(said) == expected
+        err = command(
+            f"errant_compare -hyp {outputs['eager']} -ref {gold} {option}"
+        ).err
+        assert err.count(printed) == expected
 
 
-def test_output_and_reference_swapped(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_output_and_reference_swapped(tmp_path: Path, command: Command) -> None:
     one = tmp_path / "ref0.m2"
     one.write_text(
         (DATA / "careful.m2").read_text(encoding="utf-8"), encoding="utf-8"
@@ -80,49 +69,37 @@ def test_output_and_reference_swapped(
         (DATA / "careful.m2", DATA / "gold.m2", ""),
         (DATA / "careful.m2", DATA / "eager.m2", ""),
     ):
-        code, _, err = called(
-            capsys, "errant_compare", "-hyp", output, "-ref", reference
-        )
-        assert (code, "swapped?" in err, expected in err) == (
-            0,
-            bool(expected),
-            True,
-        )
+        err = command(f"errant_compare -hyp {output} -ref {reference}").err
+        assert ("swapped?" in err) == bool(expected)
+        assert expected in err
 
 
 def test_line_ends_of_windows_are_said(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     output = tmp_path / "careful.m2"
     output.write_bytes(
         (DATA / "careful.m2").read_bytes().replace(b"\n", b"\r\n")
     )
-    said = "careful.m2: lines end as those of Windows do"
+    printed = "careful.m2: lines end as those of Windows do"
     assert any(
-        said in note
+        printed in note
         for note in warnings_of(
             tmp_path, DATA / "gold.m2", {"A": output}, "errant"
         )
     )
-    _, out, err = called(
-        capsys, "errant_compare", "-hyp", output, "-ref", DATA / "gold.m2"
-    )
-    assert said in err
+    out, err = command(f"errant_compare -hyp {output} -ref {DATA / 'gold.m2'}")
+    assert printed in err
     assert (
         out
-        == called(
-            capsys,
-            "errant_compare",
-            "-hyp",
-            DATA / "careful.m2",
-            "-ref",
-            DATA / "gold.m2",
-        )[1]
+        == command(
+            f"errant_compare -hyp {DATA / 'careful.m2'} -ref {DATA / 'gold.m2'}"
+        ).out
     )
 
 
 def test_check_and_runs_count_the_same_sentences(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     edit = "A 0 1|||X|||y|||REQUIRED|||-NONE-|||"
     gold = tmp_path / "gold.m2"
@@ -136,7 +113,7 @@ def test_check_and_runs_count_the_same_sentences(
         "1 (3, the first" in note
         for note in warnings_of(tmp_path, gold, {"A": output}, "errant")
     )
-    assert "1 (3, the first" in called(capsys, "m2", "check", gold)[1]
+    assert "1 (3, the first" in command(f"m2 check {gold}").out
 
 
 def test_labels_say_in_what_settings_differ_that_signatures_leave_out() -> None:
@@ -155,7 +132,7 @@ def test_labels_say_in_what_settings_differ_that_signatures_leave_out() -> None:
 
 
 def test_two_systems_are_compared_with_each_other(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     outputs = {
         name: DATA / f"{name}.m2" for name in ("careful", "eager", "unchanged")
@@ -168,23 +145,16 @@ def test_two_systems_are_compared_with_each_other(
     }
     (tmp_path / "c.yaml").write_text(json.dumps(content), encoding="utf-8")
     run(tmp_path / "c.yaml", tmp_path / "run")
-    for names, pairs in (
-        (["careful", "eager"], [("careful", "eager")]),
-        (["careful"], [("careful", "unchanged")]),
-        (["careful", "unchanged"], [("careful", "unchanged")]),
-    ):
-        code, out, _ = called(
-            capsys, "compare", tmp_path / "run", "--system", *names, "--json"
-        )
-        tests = json.loads(out)["tests"]
-        assert (
-            code,
-            [tuple(sorted((test["system"], test["other"]))) for test in tests],
-        ) == (
-            0,
-            pairs,
-        )
-    code, out, _ = called(capsys, "compare", tmp_path / "run", "--all")
+    for names, pair in rows("""
+    careful eager => careful eager
+    careful => careful unchanged
+    careful unchanged => careful unchanged
+"""):
+        found = command.json(f"compare {tmp_path}/run --system {names}")
+        assert [
+            sorted((test["system"], test["other"])) for test in found["tests"]
+        ] == [pair.split()]
+    out = command(f"compare {tmp_path}/run --all").out
     turned = [
         t
         for t in Results.read(tmp_path / "run" / "results.json").tests
@@ -197,20 +167,22 @@ def test_annotated_outputs(call: Callable[..., Said]) -> None:
     """M2 files are known by their suffix, or by their first line where the suffix says nothing
     else.
     """
-    for gold, output in (
-        ("gold.errant", "hyp.errant"),
-        ("gold.errant", "hyp.m2"),
-        ("hyp.m2", "hyp.errant"),
-    ):
-        said = call("score", "errant", "--gold", gold, "-o", output)
-        assert (said.code, "100.00" in said.out) == (0, True), said
+    for gold, output in rows("""
+    gold.errant => hyp.errant
+    gold.errant => hyp.m2
+    hyp.m2 => hyp.errant
+"""):
+        printed = call("score", "errant", "--gold", gold, "-o", output)
+        assert (printed.code, "100.00" in printed.out) == (0, True), printed
     assert (
         call("score", "errant", "-r", "gold.errant", "-o", "hyp.errant").code
         == 0
     )
-    said = call("score", "errant", "m2", "--gold", "gold.errant", "-o", "a.txt")
-    assert (said.code, said.out) == (2, "")
-    assert "system a.txt has no edits" in said.err
+    printed = call(
+        "score", "errant", "m2", "--gold", "gold.errant", "-o", "a.txt"
+    )
+    assert (printed.code, printed.out) == (2, "")
+    assert "system a.txt has no edits" in printed.err
     assert (
         "name the file alone: hyp.m2"
         in call(

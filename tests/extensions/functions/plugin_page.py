@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -13,10 +14,6 @@ from pipeline.extensions.functions.code_files import MODULE
 from pipeline.metrics import METRICS
 from pipeline.metrics.names import forget_names
 from tests.conftest import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PAGE = (
     ROOT / "pipeline" / "extensions" / "functions" / "help" / "plugins.md"

@@ -26,6 +26,7 @@ from pipeline.metrics.build import from_text
 from pipeline.scoring.results import Results
 from tests.config_files import problems, write
 from tests.conftest import tree
+from tests.support.words import rows, wordlist
 
 
 @pytest.fixture(autouse=True)
@@ -79,14 +80,7 @@ def test_f_beta_by_hand() -> None:
     """
     write({"A.num": "1 0 1\n2 1 0\n0 0 1\n", "B.num": "0 0 1\n0 0 1\n0 0 1\n"})
     found = scores(F_BETA)
-    assert list(found["A"]) == [
-        "errant",
-        "precision",
-        "recall",
-        "tp",
-        "fp",
-        "fn",
-    ]
+    assert list(found["A"]) == wordlist("errant precision recall tp fp fn")
     assert found["A"]["errant"] == pytest.approx(0.5625 / 0.7875, rel=1e-15)
     assert (found["A"]["precision"], found["A"]["recall"]) == (0.75, 0.6)
     assert [found["A"][name] for name in ("tp", "fp", "fn")] == [3, 1, 2]
@@ -165,107 +159,67 @@ def test_forms_of_files(name: str, text: str, columns: str) -> None:
     assert [scores(metric)["A"][key] for key in ("tp", "fp", "fn")] == [3, 1, 2]
 
 
+COUNT = "is no count (from 0 to 9,007,199,254,740,992)"
+WRONG_COUNTS = rows(f"""
+    1 0 1/2 x 0/0 0 1 => 2: fp: expected a number, found 'x'
+    1 0 1/2 1.5 0/0 0 1 => 2: fp: expected a whole number, found '1.5'; for others say `decimals`
+    1 0 1/2 -1 0/0 0 1 => 2: fp: '-1' {COUNT}
+    1 0 1/2 1e99999 0/0 0 1 => 2: fp: '1e99999' {COUNT}
+    1 0 1/nan 1 0/0 0 1 => 2: tp: expected a number, found 'nan'
+    nan 0 1/1 1 0/0 0 1 => 1: tp: expected a number, found 'nan'
+    1 0 1/2 1 0 4/0 0 1 => 2: has 4 columns; the first line has 3
+    1 0 1//0 0 1 => 2: is empty; expected 3 numbers
+    1 0/1 1/0 0 => 1: has 2 columns, expected 3; say which with `columns`
+    tp fp/1 0/1 1/0 0 => 1: no column is called 'fn'; found tp, fp; say which with `columns`
+    tp fp fp fn => 1: 2 columns are called 'fp'; found tp, fp, fp, fn; say which with `columns`
+    1 0 1/2 \udcff 0 => 2: byte 3 of the line (0xff) is not valid UTF-8
+    1 0 1/2 \u0661 0/0 0 1 => 2: fp: expected a number, found '\u0661'
+    1 0 1/2 1_0 0/0 0 1 => 2: fp: expected a number, found '1_0'
+""")
+WRONG_NUMBERS = rows("""
+    0.5/inf/1 => 2: expected a number, found 'inf'
+    0.5/1e999/1 => 2: '1e999' is too large a number
+    0.5/0,5/1 => 2: expected a number, found '0,5'
+    0.5 1/0.5 1/1 1 => 1: has 2 columns, expected 1; say which with `columns`
+    a,b/1,2/1,2/1,2 => 1: no column is called 'value'; found a, b; say which with `columns`
+""")
+"""Lines with / between, and what is wrong."""
+
+
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("metric", "good", "lines", "message"),
     [
-        ("1 0 1\n2 x 0\n0 0 1\n", "A.num:2: fp: expected a number, found 'x'"),
-        (
-            "1 0 1\n2 1.5 0\n0 0 1\n",
-            "A.num:2: fp: expected a whole number, found '1.5'; for others say `decimals`",
-        ),
-        (
-            "1 0 1\n2 -1 0\n0 0 1\n",
-            "A.num:2: fp: '-1' is no count (from 0 to 9,007,199,254,740,992)",
-        ),
-        (
-            "1 0 1\n2 1e99999 0\n0 0 1\n",
-            "A.num:2: fp: '1e99999' is no count (from 0 to 9,007,199,254,740,992)",
-        ),
-        (
-            "1 0 1\nnan 1 0\n0 0 1\n",
-            "A.num:2: tp: expected a number, found 'nan'",
-        ),
-        (
-            "nan 0 1\n1 1 0\n0 0 1\n",
-            "A.num:1: tp: expected a number, found 'nan'",
-        ),
-        (
-            "1 0 1\n2 1 0 4\n0 0 1\n",
-            "A.num:2: has 4 columns; the first line has 3",
-        ),
-        ("1 0 1\n\n0 0 1\n", "A.num:2: is empty; expected 3 numbers"),
-        (
-            "1 0\n1 1\n0 0\n",
-            "A.num:1: has 2 columns, expected 3; say which with `columns`",
-        ),
-        (
-            "tp fp\n1 0\n1 1\n0 0\n",
-            "A.num:1: no column is called 'fn'; found tp, fp; say which with `columns`",
-        ),
-        (
-            "tp fp fp fn\n",
-            "A.num:1: 2 columns are called 'fp'; found tp, fp, fp, fn; say which with `columns`",
-        ),
-        (
-            b"1 0 1\n2 \xff 0\n",
-            "A.num:2: byte 3 of the line (0xff) is not valid UTF-8",
-        ),
-        (
-            "1 0 1\n2 \u0661 0\n0 0 1\n",
-            "A.num:2: fp: expected a number, found '\u0661'",
-        ),
-        (
-            "1 0 1\n2 1_0 0\n0 0 1\n",
-            "A.num:2: fp: expected a number, found '1_0'",
-        ),
+        *((F_BETA, "1 1 1\n", *row) for row in WRONG_COUNTS),
+        *((MEAN, "1\n", *row) for row in WRONG_NUMBERS),
     ],
 )
 def test_what_is_wrong_is_told_with_its_line(
-    text: str | bytes, said: str
+    metric: str, good: str, lines: str, message: str
 ) -> None:
-    write({"A.num": text, "B.num": "1 1 1\n" * 3})
-    assert problem(F_BETA) == said
-
-
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("0.5\ninf\n1\n", "A.num:2: expected a number, found 'inf'"),
-        ("0.5\n1e999\n1\n", "A.num:2: '1e999' is too large a number"),
-        ("0.5\n0,5\n1\n", "A.num:2: expected a number, found '0,5'"),
-        (
-            "0.5 1\n0.5 1\n1 1\n",
-            "A.num:1: has 2 columns, expected 1; say which with `columns`",
-        ),
-        (
-            "a,b\n1,2\n1,2\n1,2\n",
-            "A.num:1: no column is called 'value'; found a, b; say which with `columns`",
-        ),
-    ],
-)
-def test_what_is_wrong_with_one_number_is_told(text: str, said: str) -> None:
-    write({"A.num": text, "B.num": "1\n" * 3})
-    assert problem(MEAN) == said
+    text = lines.replace("/", "\n") + "\n"
+    data = text.encode(errors="surrogateescape")
+    write({"A.num": data, "B.num": good * 3})
+    assert problem(metric) == f"A.num:{message}"
 
 
 def test_json_lines_are_told() -> None:
     write({"B.jsonl": '{"value": 1}\n' * 3})
     metric = MEAN.replace(".num", ".jsonl")
-    for line, said in {
-        "[1]": "is no JSON object",
-        "{": "is no JSON object",
-        '{"valeu": 1}': "has no 'value' (did you mean 'valeu'?)",
-        '{"value": true}': "expected a number, found 'true'",
-        '{"value": NaN}': "expected a number, found 'NaN'",
-        '{"value": null}': "expected a number, found 'null'",
-        '{"value": [1]}': "expected a number, found '[\"1\"]'",
-    }.items():
+    for line, printed in rows("""
+    [1] => is no JSON object
+    { => is no JSON object
+    {"valeu": 1} => has no 'value' (did you mean 'valeu'?)
+    {"value": true} => expected a number, found 'true'
+    {"value": NaN} => expected a number, found 'NaN'
+    {"value": null} => expected a number, found 'null'
+    {"value": [1]} => expected a number, found '["1"]'
+"""):
         write({"A.jsonl": '{"value": 1}\n' + line + '\n{"value": 1}\n'})
-        assert problem(metric) == f"A.jsonl:2: {said}"
+        assert problem(metric) == f"A.jsonl:2: {printed}"
 
 
 @pytest.mark.parametrize(
-    ("metric", "said"),
+    ("metric", "printed"),
     [
         ("{name: external, title: own}", "own: the key 'files' is missing"),
         (
@@ -299,11 +253,11 @@ def test_json_lines_are_told() -> None:
         ),
     ],
 )
-def test_metrics_that_make_no_sense_are_told(metric: str, said: str) -> None:
+def test_metrics_that_make_no_sense_are_told(metric: str, printed: str) -> None:
     write({"A.num": "1\n" * 3, "B.num": "1\n" * 3})
     with pytest.raises(ConfigError) as caught:
         stages.prepare(config(metric))
-    assert any(said in str(found) for found in caught.value.problems)
+    assert any(printed in str(found) for found in caught.value.problems)
 
 
 def test_two_scores_of_the_same_numbers_share_them() -> None:
@@ -471,19 +425,20 @@ def test_files_of_external_metrics_may_be_of_data_sets(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
-    wanted = "{{name: external, title: {0}, files: 'data:conll14-judgements/metrics/scores.{1}'}}"
+    target = "{{name: external, title: {0}, files: 'data:conll14-judgements/metrics/scores.{1}'}}"
     metrics = ", ".join(
-        [wanted.format("m", "bleu"), wanted.format("n", "{system}")]
+        [target.format("m", "bleu"), target.format("n", "{system}")]
     )
     write({"s.txt": "a\n", "r.txt": "a\n"})
-    told = problems(
+    message = problems(
         f"datasets: {{d: {{source: s.txt, references: [r.txt]}}}}\nsystems: {{m2x: s.txt}}\nmetrics: [{metrics}]"
     )
-    assert len(told) == 2
+    assert len(message) == 2
     assert (
-        "m: files: conll14-judgements/metrics/scores.bleu is not in" in told[0]
+        "m: files: conll14-judgements/metrics/scores.bleu is not in"
+        in message[0]
     )
     assert (
         "n: files: the data set conll14-judgements has no file 'metrics/scores.m2x' (did you mean"
-        in told[1]
+        in message[1]
     )

@@ -9,13 +9,15 @@ import math
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.extensions.human.judgments import read_judgments
 from pipeline.extensions.human.meta_evaluation import (
     judged_scores,
@@ -30,17 +32,11 @@ from pipeline.reopen import revisit
 from pipeline.report import FORMATS
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.terms import ByLine
-from tests.extensions.functions.plugin_page import (
-    OUTPUTS,
-    REFERENCES,
-    SOURCE,
-)
+from tests.extensions.functions.plugin_page import OUTPUTS, REFERENCES, SOURCE
 from tests.extensions.page.test_page import unlettered
+from tests.support.commands import Command, typed
 from tests.support.extensions import needs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from tests.support.numbers import near
 
 SOME = """
 import pipeline
@@ -84,13 +80,11 @@ def run(
     """Run a config with `few`."""
     (folder / "few.py").write_text(SOME)
     (folder / "few.yaml").write_text(CONFIG % (metrics, statistics, out))
-    more = [
-        word
-        for name in ("kept", "coded")
-        if name in metrics
-        for word in ("--plugin", f"{name}.py")
-    ]
-    assert main(["run", "few.yaml", "--plugin", "few.py", *more, "-q"]) == 0
+    line = "run few.yaml --plugin few.py -q"
+    for name in ("kept", "coded"):
+        if name in metrics:
+            line += f" --plugin {name}.py"
+    assert typed(line) == 0
     return folder / out
 
 
@@ -104,38 +98,21 @@ class Blocks:
         """Yield them."""
         first = 0
         for size in self.sizes:
-            yield {
-                "value": np.arange(
-                    first,
-                    first + size,
-                    dtype=np.float64,
-                )
-            }
+            yield {"value": np.arange(first, first + size, dtype=np.float64)}
             first += size
 
 
 @pytest.mark.parametrize(
     "gone",
-    [
-        [],
-        [0],
-        [0, 1],
-        [2],
-        [3],
-        [4, 5],
-        [7],
-        [6, 7],
-        [0, 2, 3, 5, 7],
-        [1, 4],
-    ],
+    [[], [0], [0, 1], [2], [3], [4, 5], [7], [6, 7], [0, 2, 3, 5, 7], [1, 4]],
 )
 def test_lines_left_out_are_nan_in_their_places(gone: list[int]) -> None:
-    kept = [line for line in range(8) if line not in gone]
-    for cut in range(1, len(kept)):
-        blocks = ByLine(Blocks([cut, len(kept) - cut]), gone).blocks()
+    remaining = [line for line in range(8) if line not in gone]
+    for cut in range(1, len(remaining)):
+        blocks = ByLine(Blocks([cut, len(remaining) - cut]), gone).blocks()
         joined = np.concatenate([block["value"] for block in blocks])
         expected = np.full(8, np.nan)
-        expected[kept] = np.arange(len(kept))
+        expected[remaining] = np.arange(len(remaining))
         np.testing.assert_array_equal(joined, expected)
 
 
@@ -153,7 +130,7 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:
             result.sentence_outputs["words"], np.rint(100 * np.array(expected))
         )
         assert len(result.columns["few"]) == len(texts)
-        assert result.score == pytest.approx(np.nanmean(expected), abs=1e-12)
+        assert result.score == near(np.nanmean(expected))
         assert not np.isnan(
             stored.get(system=name, metric="chrf").sentences
         ).any()
@@ -161,8 +138,7 @@ def test_results_have_all_lines_fresh_and_read_again(folder: Path) -> None:
 
 @pytest.mark.skipif("parquet" not in FORMATS, reason="needs the format parquet")
 def test_pages_files_and_tables_have_all_lines(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, command: Command
 ) -> None:
     from pyarrow import parquet
 
@@ -172,91 +148,52 @@ def test_pages_files_and_tables_have_all_lines(
     assert data is not None
     (dataset,) = data["datasets"]
     entry = dataset["metrics"][0]
-    width, starts = entry["width"], dataset["starts"]
+    width = entry["width"]
+    starts = [width * start for start in dataset["starts"]]
     for line in range(len(SOURCE)):
         scores = unlettered(
-            entry["rows"][
-                starts[line] * width : starts[line + 1] * width : width
-            ]
+            entry["rows"][starts[line] : starts[line + 1] : width]
         )
         names = {
             name: dataset["who"][line * 4 + n]
             for n, name in enumerate(dataset["systems"])
         }
         assert len(names) == 4
-        for name, own in names.items():
+        for name, item in names.items():
             words = len(OUTPUTS[name][line].split())
-            assert scores[own] == (None if line in GONE else words * 100)
+            assert scores[item] == (None if line in GONE else words * 100)
     picked = telling(context.measured[0].by_line, 12)
     assert len(picked) == 12
-    assert main(["report", str(directory), "--format", "parquet", "html"]) == 0
+    command(f"report {directory} --format parquet html")
     table = parquet.read_table(directory / "sentences.parquet").to_pylist()
-    own = [
+    table = [
         row
         for row in table
         if row["system"] == "eager" and row["metric"].startswith("few")
     ]
-    assert [row["line"] for row in own] == list(range(1, len(SOURCE) + 1))
-    assert [row["line"] - 1 for row in own if row["score"] is None] == GONE
-    capsys.readouterr()
+    assert [row["line"] for row in table] == list(range(1, len(SOURCE) + 1))
+    assert [row["line"] - 1 for row in table if row["score"] is None] == GONE
     line = GONE[0] + 1
-    assert main(["show", str(directory), "--line", str(line)]) == 0
-    told = capsys.readouterr().out
-    assert OUTPUTS["eager"][line - 1] in told
-    assert [
-        row.split()[1] for row in told.splitlines() if row.startswith("eager ")
-    ][-1:] == ["-"]
+    printed = command(f"show {directory} --line {line}").out
+    assert OUTPUTS["eager"][line - 1] in printed
+    assert re.findall(r"(?m)^eager +(\S+)", printed)[-1] == "-"
     files = [f"data/systems/{name}.txt" for name in OUTPUTS]
-    assert (
-        main(
-            [
-                "score",
-                "few",
-                "--plugin",
-                "few.py",
-                "-o",
-                *files,
-                "-r",
-                "data/reference0.txt",
-                "--sentences",
-            ]
-        )
-        == 0
-    )
-    rows = [row.split("\t") for row in capsys.readouterr().out.splitlines()[1:]]
-    assert [
-        int(row[1]) - 1 for row in rows if "eager" in row[0] and row[2] == "-"
-    ] == GONE
-    assert (
-        main(
-            [
-                "compare",
-                str(directory),
-                "--worst",
-                "3",
-                "--system",
-                "eager",
-                "broken",
-                "--metric",
-                "few",
-            ]
-        )
-        == 0
-    )
-    worst = [
-        row
-        for row in capsys.readouterr().out.splitlines()
-        if row.startswith("line ")
-    ]
-    kept = [n for n in range(len(SOURCE)) if n not in GONE]
-    apart = {
-        n: abs(
-            len(OUTPUTS["eager"][n].split()) - len(OUTPUTS["broken"][n].split())
-        )
-        for n in kept
-    }
-    assert [int(row.split()[1].strip(":")) - 1 for row in worst] == sorted(
-        apart, key=lambda n: -apart[n]
+    printed = command(
+        "score few --plugin few.py -r data/reference0.txt --sentences -o",
+        *files,
+    ).out
+    missing = re.findall(r"(?m)^\S*eager\S*\t(\d+)\t-", printed)
+    assert [int(number) - 1 for number in missing] == GONE
+    printed = command(
+        f"compare {directory} --worst 3 --system eager broken --metric few"
+    ).out
+    differences = {}
+    for line in {*range(len(SOURCE))} - {*GONE}:
+        sizes = [len(OUTPUTS[n][line].split()) for n in ("eager", "broken")]
+        differences[line] = -abs(sizes[0] - sizes[1])
+    worst = re.findall(r"(?m)^line (\d+)", printed)
+    assert [int(number) - 1 for number in worst] == sorted(
+        differences, key=lambda line: (differences[line], line)
     )[:3]
 
 
@@ -269,9 +206,9 @@ def test_lines_left_out_count_for_no_judge(folder: Path) -> None:
     assert np.flatnonzero(np.isnan(table).all(axis=0)).tolist() == GONE
     assert np.isnan(table).any(axis=0).sum() == len(GONE)
     assert len(skills(table[None])[0]) == 4
-    kept = np.delete(np.arange(len(SOURCE)), GONE)
+    remaining = np.delete(np.arange(len(SOURCE)), GONE)
     np.testing.assert_array_equal(
-        skills(table[None]), skills(table[None, :, kept])
+        skills(table[None]), skills(table[None, :, remaining])
     )
 
     # the oracle: the judgements without those of lines that are left out
@@ -291,9 +228,11 @@ def test_lines_left_out_count_for_no_judge(folder: Path) -> None:
     found = []
     for file in ("data/judgements.csv", "few.csv"):
         judgments = read_judgments(folder / file)
-        names, own, lines = judged_scores(scores, judgments, (), str(first), [])
+        names, item, lines = judged_scores(
+            scores, judgments, (), str(first), []
+        )
         pairs, tied = sentence_pairs(judgments, names, lines)
-        found.append(sentence_level(own, pairs, tied, "half"))
+        found.append(sentence_level(item, pairs, tied, "half"))
     assert found[0] == found[1]
     assert found[0].pairs > 0
 
@@ -305,18 +244,17 @@ def rows_of(path: Path, metric: str) -> list[Any]:
     """Return all numbers of results by a metric but the names of metrics and what columns stand
     beside the score.
     """
-    results = json.loads((path / "results.json").read_text())
-    own = [
+    results = json.loads((path / "results.json").read_bytes())
+    item = [
         row
-        for key in ("scores", "tests")
-        for row in results[key]
+        for row in results["scores"] + results["tests"]
         if f"|{metric}|" in f"|{row['metric']}|"
     ]
-    for row in own:
+    for row in item:
         row["outputs"] = list(row.get("outputs", {}).values())[:1]
     return [
         {k: v for k, v in row.items() if k not in ("metric", "peer_signature")}
-        for row in own
+        for row in item
     ]
 
 
@@ -331,9 +269,7 @@ def coded(outputs):
 
 
 def test_numbers_as_files_give_the_same_results(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
+    folder: Path, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "coded.py").write_text(CODED)
     directory = run(
@@ -341,8 +277,7 @@ def test_numbers_as_files_give_the_same_results(
         'few, "few[level=sum]", kept, coded, chrf',
         statistics=", baseline: unchanged",
     )
-    assert main(["report", str(directory), "--format", "numbers"]) == 0
-    capsys.readouterr()
+    command(f"report {directory} --format numbers")
     (folder / "numbers").mkdir()
     (directory / "numbers").rename(folder / "numbers" / "elsewhere")
     monkeypatch.chdir(folder.parent)  # paths are those of the config's folder
@@ -358,23 +293,12 @@ def test_numbers_as_files_give_the_same_results(
         },
     }
     for config, metrics in pairs.items():
-        place = folder / "numbers" / "elsewhere" / config
-        assert (
-            main(
-                [
-                    "run",
-                    str(place),
-                    "-q",
-                    "--output",
-                    str(folder / config),
-                ]
-            )
-            == 0
-        )
-        for own, title in metrics.items():
-            assert len(rows_of(directory, own)) == 4 + 3
+        position = folder / "numbers" / "elsewhere" / config
+        command(f"run {position} -q --output {folder / config}")
+        for item, title in metrics.items():
+            assert len(rows_of(directory, item)) == 4 + 3
             assert rows_of(folder / config, f"title:{title}") == rows_of(
-                directory, own
+                directory, item
             )
     table = (
         (folder / "numbers/elsewhere/few-level-mean/sample/eager.tsv")
@@ -389,28 +313,23 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(
     folder: Path,
 ) -> None:
     text = (folder / "units.yaml").read_text()
-    begin, end = (
-        "datasets: {",
-        "sample: {source: data/source.txt, references: [data/reference0.txt, data/reference1.txt]}",
-    )
+    begin = "datasets: {"
+    end = "sample: {source: data/source.txt, references: [data/reference0.txt, data/reference1.txt]}"
     assert begin + end in text
     text = text.replace(
         begin,
         f"{begin}one: {{references: [data/reference1.txt], keep: [1-50]}}, ",
     )
     (folder / "units.yaml").write_text(text)
-    assert main(["run", "units.yaml", "--plugin", "units.py", "-q"]) == 0
-    assert main(["report", "runs/units", "--format", "numbers"]) == 0
+    assert typed("run units.yaml --plugin units.py -q") == 0
+    assert typed("report runs/units --format numbers") == 0
     numbers = folder / "runs" / "units" / "numbers"
     assert sorted(path.name for path in numbers.glob("*")) == [
         "external.yaml",
         "units-beta-0.5",
         "units-beta-1",
     ]
-    assert (
-        main(["run", str(numbers / "external.yaml"), "-q", "--output", "again"])
-        == 0
-    )
+    assert typed(f"run {numbers / 'external.yaml'} -q --output again") == 0
     again = [
         rows_of(folder / "again", f"title:units-beta-{beta}")
         for beta in ("1", "0.5")
@@ -423,8 +342,7 @@ def test_data_sets_with_other_numbers_of_references_are_in_one_config(
 
 
 def test_an_empty_cell_is_an_error_unless_its_line_is_dropped(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, command: Command
 ) -> None:
     (folder / "n.tsv").write_text("line\tn\n1\t0.5\n2\t\n3\t0.25\n")
     (folder / "t.txt").write_text("a\nb\nc\n")
@@ -435,13 +353,12 @@ metrics: [{{name: external, title: n, files: n.tsv, columns: n}}]
 output: {{dir: out}}
 """
     (folder / "c.yaml").write_text(text.format(""))
-    assert main(["run", "c.yaml", "-q"]) == 2
     assert (
         "n.tsv:3: has an empty cell; expected a number"
-        in capsys.readouterr().err
+        in command.refused("run c.yaml -q").err
     )
     (folder / "c.yaml").write_text(text.format(", drop: [2]"))
-    assert main(["run", "c.yaml", "-q"]) == 0
+    command("run c.yaml -q")
     assert pipeline.load("out")[0].score == 0.375
 
 
@@ -467,80 +384,54 @@ class Faulty:
 """
 
 
-def fault(folder: Path, body: str) -> int:
-    """Try a metric whose body is given."""
+def trying(folder: Path, body: str) -> str:
+    """Return the command that tries a metric of this body."""
     (folder / "faulty.py").write_text(FAULTY.format(body))
     (folder / "faulty.yaml").write_text(
         CONFIG % ("faulty, chrf", "", "runs/faulty")
     )
-    return main(
-        [
-            "validate",
-            "faulty.yaml",
-            "--plugin",
-            "faulty.py",
-            "--try",
-            "--set",
-            "run.devices=cpu",
-        ]
-    )
+    return "validate faulty.yaml --plugin faulty.py --try --set run.devices=cpu"
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_faults_that_a_batch_shows_are_found_by_a_try(
-    folder: Path,
-    name: str,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, name: str, command: Command
 ) -> None:
-    assert fault(folder, FAULTS[name]) == 2
-    told = capsys.readouterr().err
     assert re.fullmatch(
         r"error: sample, \w+, line \d+: faulty is \S+ in one call and \S+ in another: the number of a text must depend "
         r"on that text alone, not on its batch or on calls before\n",
-        told,
+        command.refused(trying(folder, FAULTS[name])).err,
     )
 
 
-def test_a_try_says_what_agrees(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert (
-        fault(folder, "return [len(o) + 1e-9 * len(outputs) for o in outputs]")
-        == 0
-    )
+def test_a_try_says_what_agrees(folder: Path, command: Command) -> None:
+    body = "return [len(o) + 1e-9 * len(outputs) for o in outputs]"
     assert (
         "tried: faulty|version:1: 2 texts have the same numbers in 5 calls\n"
-        in capsys.readouterr().out
-    )
-    assert (
-        main(["validate", "referee.yaml", "--plugin", "referee.py", "--try"])
-        == 0
+        in command(trying(folder, body)).out
     )
     assert (
         "tried: referee|version:2026-05|none:skip|among:4: 2 texts have"
-        in capsys.readouterr().out
+        in command("validate referee.yaml --plugin referee.py --try").out
     )
 
 
 def test_a_dry_run_says_how_many_texts_would_be_computed(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, command: Command
 ) -> None:
     run(folder)
-    distinct = len({text for texts in OUTPUTS.values() for text in texts})
+    distinct = len({*chain(*OUTPUTS.values())})
     (folder / "more.txt").write_text("x\n" * len(SOURCE))
-    capsys.readouterr()
+
     text = (
         (folder / "few.yaml")
         .read_text()
         .replace("[data/systems/*.txt]", "[data/systems/*.txt, more.txt]")
     )
     (folder / "few.yaml").write_text(text)
-    assert main(["run", "few.yaml", "--plugin", "few.py", "--dry-run"]) == 0
-    told = capsys.readouterr().out
+    message = command("run few.yaml --plugin few.py --dry-run").out
     new = f"1 of {distinct + 1} distinct texts would be computed; {distinct} are kept"
-    assert f"few|version:1|none:skip: {new}\n" in told
+    assert f"few|version:1|none:skip: {new}\n" in message
 
 
 # --- names: where own metrics are from, what is installed, what an earlier run had
@@ -549,24 +440,21 @@ def test_a_dry_run_says_how_many_texts_would_be_computed(
 def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(
     folder: Path,
 ) -> None:
-    place = folder / "site"
-    (place / "acme-1.4.dist-info").mkdir(parents=True)
-    (place / "acme-1.4.dist-info" / "METADATA").write_text(
+    position = folder / "site"
+    (position / "acme-1.4.dist-info").mkdir(parents=True)
+    (position / "acme-1.4.dist-info" / "METADATA").write_text(
         "Metadata-Version: 2.1\nName: acme\nVersion: 1.4\n"
     )
     points = "[gec_pipeline.metrics]\npoliteness = acme_metrics:politeness\n"
-    (place / "acme-1.4.dist-info" / "entry_points.txt").write_text(points)
+    (position / "acme-1.4.dist-info" / "entry_points.txt").write_text(points)
     text = "print('imported')\n" + (folder / "acme_metrics.py").read_text()
-    (place / "acme_metrics.py").write_text(text)
-    begin = f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
+    (position / "acme_metrics.py").write_text(text)
+    begin = f"import sys; sys.path.insert(0, {str(position)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
 
     def listed(*words: str) -> tuple[str, str]:
         command = [sys.executable, "-c", begin, "list", "metrics", *words]
         done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            check=True,
+            command, capture_output=True, text=True, check=True
         )
         return done.stdout, done.stderr
 
@@ -591,8 +479,7 @@ def test_list_says_where_metrics_are_from_and_imports_only_what_is_named(
 
 
 def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, command: Command
 ) -> None:
     text = (folder / "referee.yaml").read_text().replace("gleu", "chrf")
     for name, systems in (("a", "eager, broken"), ("b", "eager, careful")):
@@ -602,38 +489,10 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
         (folder / "two.yaml").write_text(
             text.replace("data/systems/*.txt", files)
         )
-        assert (
-            main(
-                [
-                    "run",
-                    "two.yaml",
-                    "--plugin",
-                    "referee.py",
-                    "-q",
-                    "--output",
-                    name,
-                ]
-            )
-            == 0
-        )
-    capsys.readouterr()
-    assert (
-        main(
-            [
-                "compare",
-                "a",
-                "b",
-                "--trials",
-                "20",
-                "--resamples",
-                "20",
-                "-q",
-                "--json",
-            ]
-        )
-        == 0
+        command(f"run two.yaml --plugin referee.py -q --output {name}")
+    found = json.loads(
+        command("compare a b --trials 20 --resamples 20 -q --json").out
     )
-    found = json.loads(capsys.readouterr().out)
     assert {score["metric"].partition("|")[0] for score in found["scores"]} == {
         "chrf"
     }
@@ -646,12 +505,10 @@ def test_runs_whose_numbers_are_of_other_lines_or_systems_are_not_compared(
     (folder / "few.yaml").write_text(
         (CONFIG % ("few", "", "d")).replace("systems/*", "systems/eager")
     )
-    assert main(["run", "few.yaml", "--plugin", "few.py", "-q"]) == 0
-    capsys.readouterr()
-    assert main(["compare", "c", "d"]) == 2
+    command("run few.yaml --plugin few.py -q")
     line = min(set(GONE) ^ set(left_out(OUTPUTS["eager"]))) + 1
-    told = f"few is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
-    assert capsys.readouterr().err == f"error: sample: {told}\n"
+    message = f"few is left out: the runs leave out other lines, such as line {line}; run all systems in one config"
+    assert command.refused("compare c d").err == f"error: sample: {message}\n"
 
 
 # --- how such metrics are shown
@@ -669,136 +526,89 @@ def ppl(outputs):
 
 @needs("published")
 def test_numbers_are_shown_as_they_are_the_lowest_first_and_cited(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, command: Command
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
     (folder / "ppl.yaml").write_text(
         CONFIG
         % ("ppl, chrf", ", baseline: unchanged, outputs: all", "runs/ppl")
     )
-    assert (
-        main(["run", "ppl.yaml", "--plugin", "ppl.py", "-q", "--boards"]) == 0
-    )
-    means = {
-        name: float(np.mean([len(o.split()) for o in texts]))
-        for name, texts in OUTPUTS.items()
-    }
-    best, *_ = order = sorted(means, key=lambda name: means[name])
-    shown = {
-        name: (f"{3.25 * mean + 0.125:.2f}", f"{mean:.2f}")
+    printed = command("run ppl.yaml --plugin ppl.py -q --boards").out
+    means = {}
+    for name, texts in OUTPUTS.items():
+        means[name] = float(np.mean([len(o.split()) for o in texts]))
+    order = sorted(means, key=lambda name: means[name])
+    best = order[0]
+    displayed = {
+        name: [f"{3.25 * mean + 0.125:.2f}", f"{mean:.2f}"]
         for name, mean in means.items()
     }
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:6]]
-    assert [row[1] for row in rows] == order
-    assert [tuple(row[2:4]) for row in rows] == [shown[name] for name in order]
+    rows = [line.split() for line in printed.splitlines()[2:6]]
+    assert [row[1:4] for row in rows] == [[n, *displayed[n]] for n in order]
     away = f"{3.25 * (means[best] - means['unchanged']):+.2f}"
     assert away in " ".join(rows[0])
     for form, expected in (
-        ("markdown", f"**{shown[best][0]}**"),
-        ("latex", rf"\textbf{{{shown[best][0]}}}"),
+        ("markdown", f"**{displayed[best][0]}**"),
+        ("latex", rf"\textbf{{{displayed[best][0]}}}"),
     ):
-        assert main(["report", "runs/ppl", "--format", form]) == 0
-        printed = capsys.readouterr().out
+        printed = command(f"report runs/ppl --format {form}").out
         assert expected in printed
         assert "ppl: shown as it is, not in percent." in printed
-    assert main(["report", "runs/ppl", "--format", "html"]) == 0
+    command("report runs/ppl --format html")
     page = (folder / "runs" / "ppl" / "report.html").read_text()
-    assert f">{shown[best][0]}<" in page
+    assert f">{displayed[best][0]}<" in page
     results = revisit(folder / "runs" / "ppl", texts=False).results
     axes = [score_rows(group) for group in groups(results)]
     assert [axis.axis for axis in axes] == ["ppl", "chrF (percent)"]
-    assert (
-        next(
-            f"{mark.low:.2f}"
-            for mark in axes[0].marks
-            if mark.kind != "interval"
-        )
-        == shown[best][0]
+    marks = [mark for mark in axes[0].marks if mark.kind != "interval"]
+    assert f"{marks[0].low:.2f}" == displayed[best][0]
+    command("report runs/ppl --format numbers")
+    command("run runs/ppl/numbers/external.yaml -q --output again")
+    by_code, by_files = (
+        [row | {"intervals": None} for row in rows_of(folder / run, metric)]
+        for run, metric in (("runs/ppl", "ppl"), ("again", "title:ppl"))
     )
-    assert main(["report", "runs/ppl", "--format", "numbers"]) == 0
-    assert (
-        main(
-            ["run", "runs/ppl/numbers/external.yaml", "-q", "--output", "again"]
-        )
-        == 0
-    )
-    own, again = (
-        rows_of(folder / "runs" / "ppl", "ppl"),
-        rows_of(folder / "again", "title:ppl"),
-    )
-    assert len(own) == 4 + 3
-    assert [row | {"intervals": None} for row in own] == [
-        row | {"intervals": None} for row in again
-    ]
-    capsys.readouterr()
-    assert main(["cite", "runs/ppl"]) == 0
-    cited = capsys.readouterr().out
+    assert len(by_code) == 4 + 3
+    assert by_code == by_files
+    cited = command("cite runs/ppl").out
     assert re.match(
         r"% ppl: ppl\|version:1\|level:mean\S* \[ppl2020\]\n", cited
     )
     assert "@article{ppl2020,\n  title = {Perplexity},\n}\n" in cited
-    assert main(["show", "runs/ppl", "--line", "4"]) == 0
+    printed = command("show runs/ppl --line 4").out
     words = len(OUTPUTS["eager"][3].split())
-    row = next(
-        line.split()
-        for line in capsys.readouterr().out.splitlines()[::-1]
-        if line.startswith("eager")
-    )
-    assert row[1] == f"{3.25 * words + 0.125 + 1e-9:.2f}"
+    numbers = re.findall(r"(?m)^eager +(\S+)", printed)
+    assert numbers[-1] == f"{3.25 * words + 0.125 + 1e-9:.2f}"
 
 
 def test_explain_computes_the_numbers_of_a_sentence(
-    folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, command: Command
 ) -> None:
     (folder / "ppl.py").write_text(PPL)
-    own = [
-        "--plugin",
-        "ppl.py",
-        "--plugin",
-        "units.py",
-        "--plugin",
-        "referee.py",
-    ]
-    data = [
-        "-s",
-        "data/source.txt",
-        "-r",
-        "data/reference0.txt",
-        "-o",
-        "data/systems/eager.txt",
-        "--line",
-        "4",
-    ]
-    assert main(["explain", "ppl", "--compare", "chrf", *own, *data]) == 0
-    printed = capsys.readouterr().out.splitlines()
+    more = "--plugin ppl.py --plugin units.py --plugin referee.py -s data/source.txt -r data/reference0.txt -o data/systems/eager.txt --line 4"
+    printed = command(f"explain ppl --compare chrf {more}").out.splitlines()
     words = len(OUTPUTS["eager"][3].split())
     assert printed[-2:] == [
         "  ppl",
         f"  ppl {3.25 * words + 0.125 + 1e-9:.2f}, tokens {words:.2f}",
     ]
     assert f"reference 1 {REFERENCES[0][3]}" in printed
-    assert main(["explain", "units", *own, *data]) == 0
-    assert capsys.readouterr().out.endswith(
+    # no number there
+    assert command(f"explain units {more}").out.endswith(
         "  units 100.00 (precision 100.00, recall 100.00): tp 0, fp 0, fn 0\n"
-    )  # no number there
-    assert main(["explain", "referee", *own, *data]) == 2
+    )
     assert (
         "referee scores all outputs of a line together"
-        in capsys.readouterr().err
+        in command.refused(f"explain referee {more}").err
     )
 
 
 @needs("neural")
 def test_a_page_has_effects_by_a_metric_with_a_path(folder: Path) -> None:
     """Signatures have the digest of the file alone, so the page takes the metric of the config."""
-    assert main(["run", "fluency.yaml", "--plugin", "fluency.py", "-q"]) == 0
+    assert typed("run fluency.yaml --plugin fluency.py -q") == 0
     # this process knows the code
-    assert (
-        main(["report", "runs/fluency", "--format", "html", "--effects", "1"])
-        == 0
-    )
+    assert typed("report runs/fluency --format html --effects 1") == 0
     page = (folder / "runs" / "fluency" / "report.html").read_text(
         encoding="utf-8"
     )

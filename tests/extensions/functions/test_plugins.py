@@ -10,13 +10,14 @@ import re
 import shlex
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from itertools import chain
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.functions import loading
 from pipeline.extensions.functions.calls import _StdoutToStderr
@@ -29,10 +30,8 @@ from tests.extensions.functions.plugin_page import (
     REFERENCES,
     SOURCE,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from tests.support.commands import Command, typed
+from tests.support.words import rows, wordlist
 
 LENGTH = """
 import pipeline
@@ -55,17 +54,17 @@ def commands() -> list[list[str]]:
 
 
 def test_every_command_of_the_page_works(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
+    printed = ""
     for words in commands():
-        assert main(words) == 0, words
-    printed = capsys.readouterr().out
+        printed += command("", *words).out
     assert (
         "kept: Share of the words of the source that the output still has"
         in printed
     )
     assert (
-        json.loads((folder / "runs" / "units" / "results.json").read_text())[
+        json.loads((folder / "runs" / "units" / "results.json").read_bytes())[
             "declared"
         ]["units"]["returns"]
         == "counts"
@@ -83,26 +82,20 @@ def own_chrf(outputs: list[str], references: list[str]) -> list[float]:
 def compared(results: Any) -> list[Any]:
     """Return all that is to be equal, without names."""
     return [
-        (
-            r.system,
-            r.score,
-            r.rank,
-            r.bootstrap,
-            r.sentences.tolist(),
-        )
+        (r.system, r.score, r.rank, r.bootstrap, r.sentences.tolist())
         for r in results
     ]
 
 
 def test_a_function_that_wraps_chrf_has_all_numbers_of_chrf() -> None:
     plug = pipeline.metric(own_chrf, each_reference=True)
-    asked = {"resamples": 200, "trials": 200, "outputs": "all"}
+    requested = {"resamples": 200, "trials": 200, "outputs": "all"}
     both = pipeline.evaluate(
         OUTPUTS,
         REFERENCES,
         SOURCE,
         metrics=["chrf[level=mean]", plug],
-        statistics=asked,
+        statistics=requested,
     )
     half = len(OUTPUTS)
     assert compared(both[:half]) == compared(both[half:])
@@ -140,24 +133,17 @@ output: {{dir: {out}}}
 
 @pytest.mark.parametrize(
     ("size", "jobs", "backend"),
-    [
-        (1, 1, "serial"),
-        (7, 2, "threading"),
-        (1000, 2, "loky"),
-    ],
+    [(1, 1, "serial"), (7, 2, "threading"), (1000, 2, "loky")],
 )
 def test_runs_have_them_too_fresh_and_from_the_cache(
-    folder: Path,
-    size: int,
-    jobs: int,
-    backend: str,
+    folder: Path, size: int, jobs: int, backend: str
 ) -> None:
     (folder / "oracle.py").write_text(ORACLE.format(size=size))
-    for out, more in (
-        ("a", []),
-        ("b", []),
-        ("c", ["--no-cache"]),
-    ):
+    for out, more in rows("""
+    a =>
+    b =>
+    c => --no-cache
+"""):
         text = CONFIG.format(
             metrics='"chrf[level=mean]", own_chrf',
             jobs=jobs,
@@ -165,15 +151,14 @@ def test_runs_have_them_too_fresh_and_from_the_cache(
             out=out,
         )
         (folder / "o.yaml").write_text(text)
-        assert (
-            main(["run", "o.yaml", "--plugin", "oracle.py", "-q", *more]) == 0
-        )
+        assert typed(f"run o.yaml --plugin oracle.py -q {more}") == 0
     results = [
-        json.loads((folder / out / "results.json").read_text()) for out in "abc"
+        json.loads((folder / out / "results.json").read_bytes())
+        for out in "abc"
     ]
     assert results[0] == results[1] == results[2]
     scores = results[0]["scores"]
-    own = [
+    item = [
         {
             k: v
             for k, v in s.items()
@@ -181,9 +166,9 @@ def test_runs_have_them_too_fresh_and_from_the_cache(
         }
         for s in scores
     ]
-    assert own[: len(own) // 2] == own[len(own) // 2 :]
+    assert item[: len(item) // 2] == item[len(item) // 2 :]
     new = [
-        json.loads((folder / out / "run.json").read_text())["plugins"][0][
+        json.loads((folder / out / "run.json").read_bytes())["plugins"][0][
             "texts"
         ]["new"]
         for out in "abc"
@@ -207,9 +192,7 @@ def test_each_distinct_text_is_computed_once() -> None:
     )
     assert len(seen) == len(set(seen))
     assert set(seen) == {
-        pair
-        for texts in OUTPUTS.values()
-        for pair in zip(SOURCE, texts, strict=True)
+        *zip(SOURCE * len(OUTPUTS), chain(*OUTPUTS.values()), strict=True)
     }
     for name, texts in OUTPUTS.items():
         assert result[name].sentences.tolist() == [
@@ -217,60 +200,51 @@ def test_each_distinct_text_is_computed_once() -> None:
         ]
 
 
-def score(folder: Path, body: str, *more: str) -> int:
-    """Score with a metric whose body is given."""
+FILES = (
+    "-r data/reference0.txt -o data/systems/eager.txt data/systems/broken.txt"
+)
+
+
+def forget(name: str) -> None:
+    """Forget a metric, so that its file is read again."""
+    METRICS.entries.pop(name, None)
+    loading._files.clear()
+    forget_names()
+
+
+def scoring(folder: Path, body: str) -> str:
+    """Return the command that scores with a metric of this body."""
     (folder / "length.py").write_text(
         LENGTH.format(body=body).replace("def length", "def letters")
     )
-    METRICS.entries.pop("letters", None)
-    loading._files.clear()
-    forget_names()
-    data = [
-        "-r",
-        "data/reference0.txt",
-        "-o",
-        "data/systems/eager.txt",
-        "data/systems/broken.txt",
-    ]
-    return main(["score", "letters", "--plugin", "length.py", *data, *more])
+    forget("letters")
+    return f"score letters --plugin length.py {FILES}"
 
 
 def test_a_version_keeps_numbers_although_the_code_changes(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
-    assert score(folder, "return [len(o) / 1000 for o in outputs]") == 0
-    first = capsys.readouterr().out
-    assert score(folder, "return [0.5 for o in outputs]") == 0
-    again = capsys.readouterr()
+    first = command(
+        scoring(folder, "return [len(o) / 1000 for o in outputs]")
+    ).out
+    changed = scoring(folder, "return [0.5 for o in outputs]")
+    again = command(changed)
     assert again.out == first
-    assert (
-        "length.py has changed since numbers of version 1 were kept"
-        in again.err
-    )
-    assert (
-        score(folder, "return [0.5 for o in outputs]", "--recompute", "lettres")
-        == 2
-    )
-    assert (
+    message = "length.py has changed since numbers of version 1 were kept"
+    assert message in again.err
+    message = (
         "--recompute lettres: expected one of letters (did you mean 'letters'?)"
-        in capsys.readouterr().err
     )
+    assert message in command.refused(f"{changed} --recompute lettres").err
     with pytest.raises(SystemExit, match="2"):
-        score(folder, "return [0.5 for o in outputs]", "--batch-size", "0")
-    assert (
-        "expected a whole number from 1, found '0'" in capsys.readouterr().err
-    )
-    assert (
-        score(folder, "return [0.5 for o in outputs]", "--recompute", "letters")
-        == 0
-    )
-    assert "50.00" in capsys.readouterr().out
+        command(f"{changed} --batch-size 0")
+    message = "expected a whole number from 1, found '0'"
+    assert message in command.capsys.readouterr().err
+    assert "50.00" in command(f"{changed} --recompute letters").out
 
 
 def test_without_a_version_files_that_the_code_imports_count_too(
-    folder: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     (folder / "lib").mkdir()
     monkeypatch.syspath_prepend(str(folder / "lib"))
@@ -285,168 +259,69 @@ def test_without_a_version_files_that_the_code_imports_count_too(
         )
         sys.modules.pop("weight_of_mine", None)
         importlib.invalidate_caches()
-        METRICS.entries.pop("own", None)
-        forget_names()
-        assert (
-            main(
-                [
-                    "score",
-                    "own",
-                    "--plugin",
-                    "own.py",
-                    "-o",
-                    "data/systems/eager.txt",
-                ]
-            )
-            == 0
-        )
-        printed.append(capsys.readouterr().out)
+        forget("own")
+        line = "score own --plugin own.py -o data/systems/eager.txt"
+        printed.append(command(line).out)
     assert " 75.00\n" in printed[0]
     assert " 87.50\n" in printed[1]
 
 
 # --- errors
 
-FIRST = "data/systems/"
-ERRORS = {
-    "nan": (
-        "return [float('nan')] * len(outputs)",
-        r"files, data/systems/\w+.txt, line \d+: letters is nan",
-    ),
-    "too few": (
-        "return [1.0] * (len(outputs) - 1)",
-        r"letters returned \d+ numbers for \d+ texts \(the first: files, ",
-    ),
-    "text": (
-        "return ['good'] * len(outputs)",
-        r"line \d+: letters: expected a number, found 'good' \(str\)",
-    ),
-    "tuple": (
-        "return [(1, 2, 3)] * len(outputs)",
-        r"letters: expected 1 numbers \(letters\), found 3",
-    ),
-    "none": (
-        "return [None] * len(outputs)",
-        r'letters has no score; metric\(none="skip"\) or a number',
-    ),
-    "nothing": (
-        "len(outputs)",
-        r"letters: expected a list of numbers, found None \(is `return` missing\?\)",
-    ),
-    "no list": (
-        "return 1.0",
-        r"letters: expected a list of numbers, found float",
-    ),
-    "huge": (
-        "return [10 ** 400] * len(outputs)",
-        r"letters: letters is no number",
-    ),
-    "too large for sums": (
-        "return [1e308] * len(outputs)",
-        r"letters is 1e\+308",
-    ),
-    "end of the program": (
-        "raise SystemExit(0)",
-        r"error: length.py:6: SystemExit: 0 \(files, ",
-    ),
-    "lines": (
-        "raise ValueError('a\\nb')",
-        r"error: length.py:6: ValueError: a b \(files, ",
-    ),
-    "exception": (
-        "return [1 / 0 for o in outputs]",
-        r"error: length.py:6: ZeroDivisionError: division by zero \(files, ",
-    ),
-}
+ERRORS = rows(r"""
+    return [float('nan')] * len(outputs) => files, data/systems/\w+.txt, line \d+: letters is nan
+    return [1.0] * (len(outputs) - 1) => letters returned \d+ numbers for \d+ texts \(the first: files,
+    return ['good'] * len(outputs) => line \d+: letters: expected a number, found 'good' \(str\)
+    return [(1, 2, 3)] * len(outputs) => letters: expected 1 numbers \(letters\), found 3
+    return [None] * len(outputs) => letters has no score; metric\(none="skip"\) or a number
+    len(outputs) => letters: expected a list of numbers, found None \(is `return` missing\?\)
+    return 1.0 => letters: expected a list of numbers, found float
+    return [10 ** 400] * len(outputs) => letters: letters is no number
+    return [1e308] * len(outputs) => letters is 1e\+308
+    raise SystemExit(0) => error: length.py:6: SystemExit: 0 \(files,
+    raise ValueError('a\nb') => error: length.py:6: ValueError: a b \(files,
+    return [1 / 0 for o in outputs] => error: length.py:6: ZeroDivisionError: division by zero \(files,
+""")
+"""Bodies of functions, and what is wrong with them."""
 
 
-@pytest.mark.parametrize("name", ERRORS)
+@pytest.mark.parametrize(("body", "expected"), ERRORS)
 def test_what_code_returns_is_checked(
-    folder: Path, name: str, capsys: pytest.CaptureFixture[str]
+    folder: Path, body: str, expected: str, command: Command
 ) -> None:
-    body, expected = ERRORS[name]
-    assert score(folder, body) == 2
-    message = capsys.readouterr().err
+    message = command.refused(scoring(folder, body)).err
     assert re.search(expected, message), message
     assert message.count("\n") == 1
 
 
 def test_a_model_that_cannot_be_loaded_is_told_with_its_line(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
     for method in ("__init__(self)", "load(self, device)"):
-        own = LENGTH.replace("def length(outputs)", "class Broken").replace(
+        item = LENGTH.replace("def length(outputs)", "class Broken").replace(
             "    {body}", f"    def {method}: 1 / 0"
         )
         (folder / "broken.py").write_text(
-            f"{own}    def __call__(self, outputs): return [1 for _ in outputs]\n"
+            f"{item}    def __call__(self, outputs): return [1 for _ in outputs]\n"
         )
         (folder / "broken.yaml").write_text(
             "datasets: {sample: {source: data/source.txt}}\nsystems: [data/systems/eager.txt]\n"
             "metrics: [broken]\noutput: {dir: runs}\n"
         )
-        assert main(["run", "broken.yaml", "--plugin", "broken.py"]) == 2
-        told = "error: broken.py:6: ZeroDivisionError: division by zero (when broken was made ready)\n"
-        assert capsys.readouterr().err.endswith(told)
-        assert (
-            f"in {method.partition('(')[0]}"
-            in (folder / "runs" / "log.txt").read_text()
+        error = command.refused("run broken.yaml --plugin broken.py").err
+        assert error.endswith(
+            "error: broken.py:6: ZeroDivisionError: division by zero (when broken was made ready)\n"
         )
-        METRICS.entries.pop("broken", None)
-        loading._files.clear()
-        forget_names()
+        log = (folder / "runs" / "log.txt").read_text()
+        assert f"in {method.partition('(')[0]}" in log
+        forget("broken")
 
 
-def test_the_line_that_fails_is_named_and_the_others_are_kept(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = (
-        (folder / "data" / "systems" / "eager.txt")
-        .read_text(encoding="utf-8")
-        .splitlines()[41]
-    )
-    assert score(folder, f"return [1 / (o != {text!r}) for o in outputs]") == 2
-    assert "(files, data/systems/eager.txt, line 42)" in capsys.readouterr().err
-
-
-DECLARATIONS: dict[str, tuple[Callable[[], object], str]] = {
-    "lambda": (
-        lambda: pipeline.metric(lambda outputs: [len(outputs)]),
-        "a lambda has no name",
-    ),
-    "text": (
-        lambda: pipeline.metric(bad_text),
-        "'hypotheses' is no text of a line",
-    ),
-    "secret": (
-        lambda: pipeline.metric(bad_secret),
-        "read secrets from os.environ",
-    ),
-    "default": (
-        lambda: pipeline.metric(bad_default),
-        "'weight' is no text of a line; options stand behind a *",
-    ),
-    "object": (
-        lambda: pipeline.evaluate(
-            ["a"],
-            ["a"],
-            metrics=[Fixed()],
-        ),
-        "an object of Fixed was given; give the class",
-    ),
-    "annotation": (
-        lambda: pipeline.metric(bad_annotation),
-        "the option size needs an annotation",
-    ),
-    "taken": (
-        lambda: pipeline.evaluate(
-            ["a"],
-            ["a"],
-            metrics=pipeline.metric(bleu),
-        ),
-        "the name 'bleu' is taken",
-    ),
-}
+def test_the_line_that_fails_is_named(folder: Path, command: Command) -> None:
+    text = OUTPUTS["eager"][41]
+    line = scoring(folder, f"return [1 / (o != {text!r}) for o in outputs]")
+    error = command.refused(line).err
+    assert "(files, data/systems/eager.txt, line 42)" in error
 
 
 def bad_text(hypotheses: list[str]) -> list[int]:
@@ -461,11 +336,6 @@ def bad_default(outputs: list[str], weight: float = 0.5) -> list[float]:
     return [weight for _ in outputs]
 
 
-class Fixed:
-    def __call__(self, outputs: list[str]) -> list[int]:
-        return [1 for _ in outputs]
-
-
 def bad_annotation(outputs, *, size=3):  # type: ignore[no-untyped-def]
     return [size for _ in outputs]
 
@@ -474,20 +344,38 @@ def bleu(outputs: list[str]) -> list[int]:
     return [len(outputs)]
 
 
-@pytest.mark.parametrize("name", DECLARATIONS)
-def test_a_wrong_declaration_is_told_where_it_stands(name: str) -> None:
-    make, expected = DECLARATIONS[name]
-    with pytest.raises(ConfigError, match=re.escape(expected)):
-        make()
+class Fixed:
+    def __call__(self, outputs: list[str]) -> list[int]:
+        return [1 for _ in outputs]
+
+
+DECLARATIONS: dict[str, Any] = {
+    "a lambda has no name": lambda outputs: [len(outputs)],
+    "'hypotheses' is no text of a line": bad_text,
+    "read secrets from os.environ": bad_secret,
+    "'weight' is no text of a line; options stand behind a *": bad_default,
+    "the option size needs an annotation": bad_annotation,
+    "the name 'bleu' is taken": bleu,
+    "an object of Fixed was given; give the class": Fixed(),
+}
+
+
+@pytest.mark.parametrize("message", DECLARATIONS)
+def test_a_wrong_declaration_is_told_where_it_stands(message: str) -> None:
+    declared = DECLARATIONS[message]
+    with pytest.raises(ConfigError, match=re.escape(message)):
+        pipeline.evaluate(["a"], ["a"], metrics=declared)
 
 
 def test_an_import_that_fails_is_told_with_its_line(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
     (folder / "broken.py").write_text("\nimport no_such_module\n")
-    assert main(["list", "metrics", "--plugin", "broken.py"]) == 2
-    expected = "error: --plugin broken.py: broken.py:2: ModuleNotFoundError: No module named 'no_such_module'\n"
-    assert capsys.readouterr().err == expected
+    error = command.refused("list metrics --plugin broken.py").err
+    assert (
+        error
+        == "error: --plugin broken.py: broken.py:2: ModuleNotFoundError: No module named 'no_such_module'\n"
+    )
 
 
 @pytest.mark.parametrize("name", ["XCOMET", "moverscore", "bleurt"])
@@ -498,11 +386,7 @@ def test_a_well_known_metric_that_is_not_built_in_leads_somewhere(
         ConfigError,
         match=r"is not built in: .*--plugin FILE.*external.*help plugins",
     ):
-        pipeline.evaluate(
-            ["a"],
-            ["a"],
-            metrics=name,
-        )
+        pipeline.evaluate(["a"], ["a"], metrics=name)
 
 
 # --- none, listwise, counts
@@ -522,17 +406,11 @@ def test_skipped_lines_are_left_out_for_all_systems() -> None:
         match=r"few has no score for 1 of 3 lines \(2\); they are left out",
     ):
         skipped = pipeline.evaluate(
-            systems,
-            ["r"] * 3,
-            metrics=plug,
-            statistics={"resamples": 20},
+            systems, ["r"] * 3, metrics=plug, statistics={"resamples": 20}
         )
     without = {name: [texts[0], texts[2]] for name, texts in systems.items()}
     dropped = pipeline.evaluate(
-        without,
-        ["r"] * 2,
-        metrics=plug,
-        statistics={"resamples": 20},
+        without, ["r"] * 2, metrics=plug, statistics={"resamples": 20}
     )
     assert (
         [r.score for r in skipped] == [r.score for r in dropped] == [0.25, 0.25]
@@ -540,9 +418,7 @@ def test_skipped_lines_are_left_out_for_all_systems() -> None:
     assert [r.bootstrap for r in skipped] == [r.bootstrap for r in dropped]
     assert "none:skip" in skipped[0].signature
     valued = pipeline.evaluate(
-        systems,
-        ["r"] * 3,
-        metrics=pipeline.metric(few, none=1.0),
+        systems, ["r"] * 3, metrics=pipeline.metric(few, none=1.0)
     )
     assert valued["A"].score == pytest.approx(1.5 / 3)
 
@@ -556,15 +432,9 @@ def test_a_listwise_metric_sees_distinct_outputs_in_order() -> None:
             [number / 10 for number, _ in enumerate(texts)] for texts in outputs
         ]
 
-    systems = {
-        "A": ["b", "a"],
-        "B": ["a", "a"],
-        "C": ["b", "c"],
-    }
+    systems = {"A": ["b", "a"], "B": ["a", "a"], "C": ["b", "c"]}
     result = pipeline.evaluate(
-        systems,
-        ["r", "r"],
-        metrics=pipeline.metric(among, listwise=True),
+        systems, ["r", "r"], metrics=pipeline.metric(among, listwise=True)
     )
     assert sorted(seen) == [("a", "b"), ("a", "c")]
     assert {name: result[name].sentences.tolist() for name in systems} == {
@@ -578,32 +448,27 @@ def test_a_listwise_metric_sees_distinct_outputs_in_order() -> None:
 def test_a_further_system_asks_a_listwise_metric_only_for_lines_with_a_new_text() -> (
     None
 ):
-    asked: list[tuple[str, ...]] = []
+    requested: list[tuple[str, ...]] = []
 
     def listed(outputs: list[tuple[str, ...]]) -> list[list[float]]:
-        asked.extend(outputs)
+        requested.extend(outputs)
         return [[0.5] * len(texts) for texts in outputs]
 
     metric = pipeline.metric(listed, listwise=True, version="1")
     systems = {"A": ["first", "second"], "B": ["first", "third"]}
+    pipeline.evaluate(systems, ["r", "r"], metrics=metric)
+    requested.clear()
     pipeline.evaluate(
-        systems,
-        ["r", "r"],
-        metrics=metric,
+        {**systems, "C": ["first", "fourth"]}, ["r", "r"], metrics=metric
     )
-    asked.clear()
-    pipeline.evaluate(
-        {**systems, "C": ["first", "fourth"]},
-        ["r", "r"],
-        metrics=metric,
-    )
-    assert asked == [("fourth", "second", "third")]
+    assert requested == [("fourth", "second", "third")]
 
 
 def test_what_threads_of_users_print_goes_aside_until_the_last_of_them_has_ended() -> (
     None
 ):
-    aside, before = _StdoutToStderr(), sys.stdout
+    aside = _StdoutToStderr()
+    before = sys.stdout
     aside.__enter__()
     aside.__enter__()
     aside.__exit__()
@@ -616,8 +481,7 @@ def test_counts_are_those_of_external(folder: Path) -> None:
     rng = np.random.default_rng(5)
     numbers = {
         output: tuple(rng.integers(0, 4, 3).tolist())
-        for texts in OUTPUTS.values()
-        for output in texts
+        for output in chain(*OUTPUTS.values())
     }
 
     def verified(outputs: list[str]) -> list[tuple[int, int, int]]:
@@ -670,12 +534,7 @@ def test_scorer_and_sentence_scores_take_functions() -> None:
 
 
 def test_nothing_but_the_command_line_imports_code(folder: Path) -> None:
-    config = CONFIG.format(
-        metrics="kept",
-        jobs=1,
-        backend="serial",
-        out="x",
-    )
+    config = CONFIG.format(metrics="kept", jobs=1, backend="serial", out="x")
     for text in (
         config,
         config.replace("kept", "kept.py"),
@@ -683,16 +542,13 @@ def test_nothing_but_the_command_line_imports_code(folder: Path) -> None:
         config.replace("kept", '"./kept"'),
     ):
         (folder / "c.yaml").write_text(text)
-        assert main(["run", "c.yaml", "-q"]) == 2
+        assert typed("run c.yaml -q") == 2
     assert set(sys.modules) & {f"{MODULE}kept", "kept"} == set()
 
 
 @pytest.mark.usefixtures("folder")
-def test_results_are_read_without_the_code(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    assert main(["run", "kept.yaml", "--plugin", "kept.py", "-q"]) == 0
-    shown = capsys.readouterr().out
+def test_results_are_read_without_the_code(command: Command) -> None:
+    displayed = command("run kept.yaml --plugin kept.py -q").out
     code = (
         "import sys; from pipeline.cli import main\n"
         "assert main(['show', 'runs/kept']) == 0\n"
@@ -709,7 +565,7 @@ def test_results_are_read_without_the_code(
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert shown.splitlines()[1] in done.stdout
+    assert displayed.splitlines()[1] in done.stdout
 
 
 def test_an_installed_package_is_found_by_name(folder: Path) -> None:
@@ -718,7 +574,7 @@ def test_an_installed_package_is_found_by_name(folder: Path) -> None:
             package = folder / "acme"
             package.mkdir(exist_ok=True)
             (package / name).write_text(text)
-    place = folder / "site"
+    position = folder / "site"
     build = [
         "-m",
         "pip",
@@ -728,18 +584,16 @@ def test_an_installed_package_is_found_by_name(folder: Path) -> None:
         "--no-deps",
         "--no-index",
         "--target",
-        str(place),
+        str(position),
     ]
     subprocess.run(
-        [sys.executable, *build, str(package)],
-        check=True,
-        capture_output=True,
+        [sys.executable, *build, str(package)], check=True, capture_output=True
     )
-    data = ["-r", "data/reference0.txt", "-o", "data/systems/eager.txt"]
-    call = f"import sys; sys.path.insert(0, {str(place)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
-    asked = ["score", "politeness[word=the]", "chrf", *data]
+    data = wordlist("-r data/reference0.txt -o data/systems/eager.txt")
+    call = f"import sys; sys.path.insert(0, {str(position)!r}); from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
+    requested = ["score", "politeness[word=the]", "chrf", *data]
     done = subprocess.run(
-        [sys.executable, "-c", call, *asked],
+        [sys.executable, "-c", call, *requested],
         capture_output=True,
         text=True,
         check=False,
@@ -756,11 +610,7 @@ def test_an_error_of_input_is_what_python_raises() -> None:
         InputError,
         match=r"ZeroDivisionError: division by zero \(memory, system, line 2\)",
     ):
-        pipeline.evaluate(
-            ["a", ""],
-            ["a", "b"],
-            metrics=fails,
-        )
+        pipeline.evaluate(["a", ""], ["a", "b"], metrics=fails)
 
 
 def test_a_function_of_a_module_has_the_signature_that_its_file_has(
@@ -774,16 +624,12 @@ def test_a_function_of_a_module_has_the_signature_that_its_file_has(
     for name in ("ours", "others"):
         (tmp_path / f"{name}.py").write_text(code + f"# {name}\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    ours, others = (
-        importlib.import_module("ours"),
-        importlib.import_module("others"),
-    )
+    ours = importlib.import_module("ours")
+    others = importlib.import_module("others")
 
     def signature(metric: Any) -> str:
         found = pipeline.evaluate(
-            ["a b", "e"],
-            ["a", "b"],
-            metrics=metric,
+            ["a b", "e"], ["a", "b"], metrics=metric
         ).signature
         METRICS.entries.pop("vowels")
         forget_names()

@@ -10,27 +10,21 @@ import platform
 import re
 import sys
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.errors import InputError
 from pipeline.extensions.functions import models
 from pipeline.metrics import METRICS
 from pipeline.metrics.build import from_text, from_values
 from pipeline.metrics.names import goodness
-from tests.extensions.functions.plugin_page import (
-    OUTPUTS,
-    REFERENCES,
-    SOURCE,
-)
+from tests.extensions.functions.plugin_page import OUTPUTS, REFERENCES, SOURCE
+from tests.support.commands import Command, typed
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ALONE = """
 datasets: {{sample: {{source: data/source.txt}}}}
@@ -53,62 +47,46 @@ def letters(outputs: list[str]) -> list[float]:
 
 
 def test_a_metric_of_the_source_needs_no_references(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
     (folder / "alone.yaml").write_text(ALONE.format(metrics="kept"))
-    assert main(["validate", "alone.yaml", "--plugin", "kept.py"]) == 0
-    assert main(["run", "alone.yaml", "--plugin", "kept.py", "-q"]) == 0
-    assert main(["show", "out", "--line", "3"]) == 0
-    capsys.readouterr()
-    assert (
-        main(
-            [
-                "score",
-                "kept",
-                "--plugin",
-                "kept.py",
-                "-s",
-                "data/source.txt",
-                "-o",
-                "data/systems/eager.txt",
-            ]
-        )
-        == 0
-    )
-    shown = capsys.readouterr().out
-    assert main(["run", "kept.yaml", "--plugin", "kept.py", "-q"]) == 0
+    command("validate alone.yaml --plugin kept.py")
+    command("run alone.yaml --plugin kept.py -q")
+    command("show out --line 3")
+    displayed = command(
+        "score kept --plugin kept.py -s data/source.txt -o data/systems/eager.txt"
+    ).out
+    command("run kept.yaml --plugin kept.py -q")
     alone, beside = (pipeline.load(each) for each in ("out", "runs/kept"))
-    own = {
+    item = {
         r.system: r.score for r in beside if r.signature == alone[0].signature
     }
-    assert {r.system: r.score for r in alone} == own
-    assert f"{100 * alone['eager'].score:.2f}" in shown
+    assert {r.system: r.score for r in alone} == item
+    assert f"{100 * alone['eager'].score:.2f}" in displayed
 
 
 def test_without_references_every_other_metric_says_what_it_needs(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
     (folder / "alone.yaml").write_text(ALONE.format(metrics="kept, chrf, gleu"))
-    assert main(["run", "alone.yaml", "--plugin", "kept.py", "-q"]) == 2
-    told = "needs references, the texts that outputs are compared with: add `references: [FILE]`"
+    message = "needs references, the texts that outputs are compared with: add `references: [FILE]`"
     expected = [
-        f"error: alone.yaml:2:12: datasets.sample: {name} {told}"
+        f"error: alone.yaml:2:12: datasets.sample: {name} {message}"
         for name in ("chrf", "gleu")
     ]
-    assert capsys.readouterr().err.splitlines() == expected
+    error = command.refused("run alone.yaml --plugin kept.py -q").err
+    assert error.splitlines() == expected
     (folder / "nothing.yaml").write_text(
         ALONE.format(metrics="kept").replace("source: data/source.txt", "")
     )
-    assert main(["run", "nothing.yaml", "--plugin", "kept.py", "-q"]) == 2
-    assert "the key 'references' is missing" in capsys.readouterr().err
+    assert (
+        "the key 'references' is missing"
+        in command.refused("run nothing.yaml --plugin kept.py -q").err
+    )
     with pytest.raises(
         InputError, match=r"^chrf needs references, .*references=\[\.\.\.\]$"
     ):
-        pipeline.evaluate(
-            OUTPUTS,
-            sources=SOURCE,
-            metrics=[letters, "chrf"],
-        )
+        pipeline.evaluate(OUTPUTS, sources=SOURCE, metrics=[letters, "chrf"])
 
 
 def test_outputs_alone_are_scored_from_python() -> None:
@@ -189,10 +167,7 @@ def test_numbers_in_memory_are_scored_like_those_of_files(folder: Path) -> None:
         "edits": {name: table.tolist() for name, table in counts.items()},
     }
     inside = pipeline.evaluate(
-        OUTPUTS,
-        metrics=metrics[:1],
-        scores=scores,
-        statistics=statistics,
+        OUTPUTS, metrics=metrics[:1], scores=scores, statistics=statistics
     )
     assert rows(inside) == rows(outside)
     assert paired(inside) == paired(outside)
@@ -201,54 +176,32 @@ def test_numbers_in_memory_are_scored_like_those_of_files(folder: Path) -> None:
 
 def test_the_lowest_is_the_best_where_that_is_said() -> None:
     high = {
-        name: [float(len(text)) for text in texts]
+        name: np.array([*map(len, texts)], float)
         for name, texts in OUTPUTS.items()
     }
-    low = {name: [-number for number in own] for name, own in high.items()}
+    low = {name: -numbers for name, numbers in high.items()}
     metric = {
         "name": "external",
         "title": "errors",
         "higher_is_better": "false",
     }
-    asked = {"resamples": 50, "trials": 200, "baseline": "eager"}
+    statistics = {"resamples": 50, "trials": 200, "baseline": "eager"}
     best = pipeline.evaluate(
-        OUTPUTS,
-        metrics=[],
-        scores={"errors": low},
-        statistics=asked,
+        OUTPUTS, metrics=[], scores={"errors": low}, statistics=statistics
     )
     least = pipeline.evaluate(
-        OUTPUTS,
-        metrics=metric,
-        scores={"errors": high},
-        statistics=asked,
+        OUTPUTS, metrics=metric, scores={"errors": high}, statistics=statistics
     )
-    assert [(r.system, r.score, r.rank) for r in least] == [
-        (r.system, -r.score, r.rank) for r in best
-    ]
-    assert [r.bootstrap.ranks for r in least] == [
-        r.bootstrap.ranks for r in best
-    ]
-    told = [
-        (
-            t.system,
-            -t.difference,
-            t.p,
-            t.wins,
-            t.losses,
-        )
-        for t in best.tests
-    ]
-    assert [
-        (
-            t.system,
-            t.difference,
-            t.p,
-            t.wins,
-            t.losses,
-        )
-        for t in least.tests
-    ] == told
+    for low_one, high_one in zip(least, best, strict=True):
+        assert low_one.system == high_one.system
+        assert low_one.score == -high_one.score
+        assert low_one.rank == high_one.rank
+        assert low_one.bootstrap.ranks == high_one.bootstrap.ranks
+    pairs = paired(least), paired(best)
+    for of_low, of_high in zip(*pairs, strict=True):
+        system, other, difference, _, *numbers = of_low
+        assert (system, other, -difference) == of_high[:3]
+        assert (*numbers,) == of_high[4:]
     signature = least[0].signature
     assert "|higher_is_better:false|" in signature
     again = from_text(signature)
@@ -259,46 +212,48 @@ def test_the_lowest_is_the_best_where_that_is_said() -> None:
     assert goodness(best[0].signature, 2) == 2
 
 
-GIVEN_WRONG: dict[str, tuple[Any, str]] = {
-    "too few": (
-        {"x": {"A": [1.0]}},
-        "scores['x']['A']: expected an array [2], found [1]",
-    ),
-    "nan": (
-        {"x": {"A": [1.0, np.nan]}},
-        "scores['x']['A'], item 2: expected a number, found 'nan'",
-    ),
-    "text": (
-        {"x": {"A": ["a", "b"]}},
-        "scores['x']['A']: expected numbers in an array or a list",
-    ),
-    "count": (
-        {"x": {"A": [[1, 2, -1], [1, 2, 3]]}},
-        "scores['x']['A'], item 1: '-1.0' is no count",
-    ),
-    "system": (
-        {"x": {"a": [1, 2]}},
-        "scores['x']: there are no numbers of 'A'",
-    ),
-    "other": (
-        {"x": {"A": [1, 2], "B": [1, 2]}},
-        "scores['x']: no system is called 'B'",
-    ),
-    "title": (
-        {"precision": {"A": [1, 2]}},
-        "'precision' is the name of another output",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", GIVEN_WRONG)
-def test_wrong_numbers_in_memory_are_told(name: str) -> None:
-    scores, expected = GIVEN_WRONG[name]
-    with pytest.raises(InputError, match=re.escape(expected)):
-        pipeline.evaluate(
+@pytest.mark.parametrize(
+    ("title", "numbers", "message"),
+    [
+        (
+            "x",
+            {"A": [1.0]},
+            "scores['x']['A']: expected an array [2], found [1]",
+        ),
+        (
+            "x",
+            {"A": [1.0, np.nan]},
+            "scores['x']['A'], item 2: expected a number, found 'nan'",
+        ),
+        (
+            "x",
             {"A": ["a", "b"]},
-            metrics=[],
-            scores=scores,
+            "scores['x']['A']: expected numbers in an array or a list",
+        ),
+        (
+            "x",
+            {"A": [[1, 2, -1], [1, 2, 3]]},
+            "scores['x']['A'], item 1: '-1.0' is no count",
+        ),
+        ("x", {"a": [1, 2]}, "scores['x']: there are no numbers of 'A'"),
+        (
+            "x",
+            {"A": [1, 2], "B": [1, 2]},
+            "scores['x']: no system is called 'B'",
+        ),
+        (
+            "precision",
+            {"A": [1, 2]},
+            "'precision' is the name of another output",
+        ),
+    ],
+)
+def test_wrong_numbers_in_memory_are_told(
+    title: str, numbers: Any, message: str
+) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        pipeline.evaluate(
+            {"A": ["a", "b"]}, metrics=[], scores={title: numbers}
         )
 
 
@@ -306,9 +261,9 @@ def test_wrong_numbers_in_memory_are_told(name: str) -> None:
 
 
 def test_a_whole_metric_counts_in_workers_under_its_version(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
-    assert main(["run", "capitals.yaml", "--plugin", "capitals.py", "-q"]) == 0
+    command("run capitals.yaml --plugin capitals.py -q")
     text = (
         (folder / "data" / "systems" / "eager.txt")
         .read_text(encoding="utf-8")
@@ -316,7 +271,7 @@ def test_a_whole_metric_counts_in_workers_under_its_version(
     )
     share = sum(map(str.isupper, text)) / len(text)
     results = json.loads(
-        (folder / "runs" / "capitals" / "results.json").read_text()
+        (folder / "runs" / "capitals" / "results.json").read_bytes()
     )
     assert {s["system"]: s["score"] for s in results["scores"]}[
         "eager"
@@ -325,28 +280,19 @@ def test_a_whole_metric_counts_in_workers_under_its_version(
     assert spec.cache_key.startswith("plugin:capitals:1:")
     assert spec.key == "plugin-capital"
     (about,) = json.loads(
-        (folder / "runs" / "capitals" / "run.json").read_text()
+        (folder / "runs" / "capitals" / "run.json").read_bytes()
     )["plugins"]
     assert (about["name"], about["from"]) == ("capitals", "capitals.py")
     assert (
         about["sha256"]
         == hashlib.sha256((folder / "capitals.py").read_bytes()).hexdigest()
     )
-    capsys.readouterr()
     assert (
-        main(
-            [
-                "score",
-                "capitals",
-                "--plugin",
-                "capitals.py",
-                "-o",
-                "data/systems/eager.txt",
-            ]
-        )
-        == 0
+        f"{100 * share:.2f}"
+        in command(
+            "score capitals --plugin capitals.py -o data/systems/eager.txt"
+        ).out
     )
-    assert f"{100 * share:.2f}" in capsys.readouterr().out
 
 
 def test_an_entry_point_may_be_a_whole_metric(
@@ -391,26 +337,15 @@ def test_run_json_says_with_what_numbers_were_made(folder: Path) -> None:
     )
     (folder / "listed.py").write_text(code)
 
-    def about(place: str) -> dict[str, Any]:
+    def about(position: str) -> dict[str, Any]:
         (folder / "listed.yaml").write_text(
-            ALONE.format(metrics=f"{{name: listed, model: {place}}}")
+            ALONE.format(metrics=f"{{name: listed, model: {position}}}")
         )
         assert (
-            main(
-                [
-                    "run",
-                    "listed.yaml",
-                    "--plugin",
-                    "listed.py",
-                    "-q",
-                    "--fresh",
-                    "--device",
-                    "cpu",
-                ]
-            )
+            typed("run listed.yaml --plugin listed.py -q --fresh --device cpu")
             == 0
         )
-        record = json.loads((folder / "out" / "run.json").read_text())
+        record = json.loads((folder / "out" / "run.json").read_bytes())
         return record["plugins"][0]  # type: ignore[no-any-return]
 
     first = about("model")

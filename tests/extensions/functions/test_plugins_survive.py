@@ -12,9 +12,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,17 +24,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import pipeline
-from pipeline.cli import main
 from pipeline.errors import InputError
 from pipeline.extensions.functions import content_cache
 from pipeline.extensions.functions.answers import Item
 from pipeline.extensions.functions.calls import Call, Task
 from pipeline.extensions.functions.content_cache import ContentCache
 from tests.conftest import PATIENCE
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from tests.support.commands import Command, typed
+from tests.support.words import wordlist
 
 SLOW = """
 import os, signal, time, pipeline
@@ -57,18 +56,8 @@ systems: [A.txt]
 metrics: [slow]
 output: {dir: out}
 """
-COMMAND = [
-    sys.executable,
-    "-m",
-    "pipeline",
-    "run",
-    "slow.yaml",
-    "--plugin",
-    "slow.py",
-    "-q",
-    "--device",
-    "cpu",
-]
+LINE = "run slow.yaml --plugin slow.py -q --device cpu"
+COMMAND = [sys.executable, "-m", "pipeline", *LINE.split()]
 
 
 @pytest.fixture
@@ -100,9 +89,7 @@ def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
     until = len(seen(folder)) + 4 * batches
     (folder / "hold").write_text(str(until))
     process = subprocess.Popen(
-        COMMAND,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        COMMAND, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     end = time.monotonic() + PATIENCE
     while process.poll() is None and len(seen(folder)) < until:
@@ -116,11 +103,7 @@ def begun(folder: Path, batches: int) -> subprocess.Popen[bytes]:
     [
         ("main", 1),
         ("model", 1),
-        pytest.param(
-            "main",
-            2,
-            marks=pytest.mark.exhaustive,
-        ),
+        pytest.param("main", 2, marks=pytest.mark.exhaustive),
     ],
 )
 def test_a_kill_costs_at_most_a_batch(
@@ -139,22 +122,12 @@ def test_a_kill_costs_at_most_a_batch(
         assert process.returncode == (
             -signal.SIGKILL if victim == "main" else 0
         )
-    assert (
-        subprocess.run(COMMAND, capture_output=True, check=False).returncode
-        == 0
-    )
+    assert typed(LINE) == 0
     computed = Counter(text for _, text in seen(slow))
     assert len(computed) == 40
     assert sum(computed.values()) <= 40 + kills * 4
     data = (slow / "out" / "results.json").read_bytes()
-    assert (
-        subprocess.run(
-            [*COMMAND, "--no-cache", "--fresh"],
-            capture_output=True,
-            check=False,
-        ).returncode
-        == 0
-    )
+    assert typed(f"{LINE} --no-cache --fresh") == 0
     assert (slow / "out" / "results.json").read_bytes() == data
 
 
@@ -162,12 +135,7 @@ def test_the_line_at_which_a_process_dies_is_named(slow: Path) -> None:
     (slow / "A.txt").write_text(
         (slow / "A.txt").read_text().replace("text 17", "PLEASE DIE")
     )
-    done = subprocess.run(
-        COMMAND,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = subprocess.run(COMMAND, capture_output=True, text=True, check=False)
     assert done.returncode == 3
     expected = "error: d, A, line 18: slow: a worker process died (out of memory, or killed)"
     assert done.stderr.splitlines()[-1] == expected
@@ -181,23 +149,19 @@ def test_ctrl_c_ends_with_130_and_keeps_what_is_done(slow: Path) -> None:
     assert process.returncode == 130
     assert b"Traceback" not in errors
     before = len(seen(slow))
-    assert (
-        subprocess.run(COMMAND, capture_output=True, check=False).returncode
-        == 0
-    )
+    assert typed(LINE) == 0
     assert len(seen(slow)) - before <= 40 - before + 4
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_file_that_is_saved_meanwhile_is_an_error(
-    slow: Path, capsys: pytest.CaptureFixture[str]
+    slow: Path, command: Command
 ) -> None:
     saving = "    def files(self):\n        os.truncate(__file__, 10)\n        return []\n    def load"
     changing = SLOW.replace("    def load", saving)
     (slow / "slow.py").write_text(changing)
-    assert main(["run", "slow.yaml", "--plugin", "slow.py", "-q"]) == 2
     assert (
-        capsys.readouterr().err
+        command.refused("run slow.yaml --plugin slow.py -q").err
         == "error: slow.py was changed meanwhile; run the same command again\n"
     )
 
@@ -224,11 +188,7 @@ def test_a_batch_that_does_not_fit_is_halved_from_then_on() -> None:
         [("x",)] * 8,
     ]
     done = call(Task(0, batches))
-    assert done.answers == [
-        [(5,)] * 8,
-        [(5,)] * 8,
-        [(1,)] * 8,
-    ]
+    assert done.answers == [[(5,)] * 8, [(5,)] * 8, [(1,)] * 8]
     assert sizes == [8, 4, 4, 4, 4, 8]
     assert done.notes == [
         "fits: memory ran out; 8 texts are tried in halves from now on"
@@ -276,25 +236,20 @@ VALUES = st.recursive(
 @given(
     returned=VALUES,
     form=st.sampled_from(
-        [
-            {},
-            {"returns": "counts"},
-            {"names": ("odd", "b")},
-            {"none": "skip"},
-        ]
+        [{}, {"returns": "counts"}, {"names": ("odd", "b")}, {"none": "skip"}]
     ),
 )
 def test_whatever_is_returned_ends_in_numbers_or_in_one_message(
     returned: Any, form: dict[str, Any]
 ) -> None:
-    def odd(outputs: list[str]) -> Any:
+    def unusual(outputs: list[str]) -> Any:
         return [returned for _ in outputs]
 
-    def whole(outputs: list[str]) -> Any:
+    def total(outputs: list[str]) -> Any:
         del outputs
         return returned
 
-    for function in (odd, whole):
+    for function in (unusual, total):
         message = ""
         try:
             score = pipeline.evaluate(
@@ -358,36 +313,21 @@ BROKEN: dict[Callable[[Path], None], str] = {
 }
 
 
-@pytest.mark.parametrize(
-    "broken",
-    BROKEN,
-    ids=lambda broken: broken.__name__,
-)
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda broken: broken.__name__)
 def test_a_broken_cache_changes_no_number(
     folder: Path,
     broken: Callable[[Path], None],
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(content_cache, "LOCK_SECONDS", 0.1)
-    command = [
-        "score",
-        "kept",
-        "--plugin",
-        "kept.py",
-        "-s",
-        "data/source.txt",
-        "-o",
-        "data/systems/eager.txt",
-    ]
-    assert main(command) == 0
-    expected = capsys.readouterr().out
+    line = "score kept --plugin kept.py -s data/source.txt -o data/systems/eager.txt"
+    expected = command(line).out
     path = folder / "caches" / ContentCache.SCORES.file
     assert path.exists()
     broken(path)
     try:
-        assert main(command) == 0
-        again = capsys.readouterr()
+        again = command(line)
         assert again.out == expected
         assert again.err.count(BROKEN[broken] or "kept") >= bool(BROKEN[broken])
         assert again.err.count("\n") <= 1
@@ -439,7 +379,7 @@ NAMES = [
 @pytest.mark.usefixtures("folder")
 def test_configs_and_run_directories_import_nothing(
     folder: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (folder / "evil.py").write_text(EVIL)
@@ -459,12 +399,10 @@ def test_configs_and_run_directories_import_nothing(
         (folder / f"{number}.yaml").write_text(text)
         commands += [f"run {number}.yaml -q", f"validate {number}.yaml"]
     (folder / "good.yaml").write_text(config.replace("NAME", "evil"))
-    assert main(["run", "good.yaml", "--plugin", "evil.py", "-q"]) == 0
+    command("run good.yaml --plugin evil.py -q")
     (folder / "ran.txt").unlink()
-    about, results = (
-        folder / "out" / "run.json",
-        folder / "out" / "results.json",
-    )
+    about = folder / "out" / "run.json"
+    results = folder / "out" / "results.json"
     path = str(folder / "evil.py")
     about.write_text(
         about.read_text().replace(
@@ -493,18 +431,15 @@ def test_configs_and_run_directories_import_nothing(
     ]
     commands += [
         f"score {name} -o data/systems/eager.txt"
-        for name in ("evil", "evil.py", "./evil.py", "evil:evil")
+        for name in wordlist("evil evil.py ./evil.py evil:evil")
     ]
     (folder / "commands.txt").write_text("\n".join(commands))
-    for name in (
-        "GEC_PIPELINE_PLUGINS",
-        "GEC_PIPELINE_PLUGIN",
-        "PIPELINE_PLUGINS",
-        "PYTEST_PLUGINS",
+    for name in wordlist(
+        "GEC_PIPELINE_PLUGINS GEC_PIPELINE_PLUGIN PIPELINE_PLUGINS PYTEST_PLUGINS"
     ):
         monkeypatch.setenv(name, "evil")
-    capsys.readouterr()
-    for then, told in (
+
+    for then, notice in (
         ("", False),
         ('main(["list", "metrics", "--plugin", "evil.py"])', True),
     ):
@@ -516,19 +451,12 @@ def test_configs_and_run_directories_import_nothing(
             check=False,
         )
         assert "Traceback" not in done.stderr
-        assert ("HOOK" in done.stderr) is told, done.stderr
-        assert (folder / "ran.txt").exists() is told
+        assert ("HOOK" in done.stderr) is notice, done.stderr
+        assert (folder / "ran.txt").exists() is notice
 
 
 RUN = ["run", "chrf.yaml", "-q"]
-SCORE = [
-    "score",
-    "chrf",
-    "-r",
-    "data/reference0.txt",
-    "-o",
-    "data/systems/eager.txt",
-]
+SCORE = wordlist("score chrf -r data/reference0.txt -o data/systems/eager.txt")
 
 
 @pytest.mark.parametrize(
@@ -548,10 +476,7 @@ def test_a_run_without_plugins_imports_nothing_of_them(
         f"print(*(name for name in sys.modules if '.functions' in name or 'function_metrics' in name or name == {unwanted!r}), file=sys.stderr)"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
     )
     assert {*done.stderr.split()} <= {
         "pipeline.extensions.functions",

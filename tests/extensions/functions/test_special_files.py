@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.files.test_special_files import check_door, folder  # noqa: F401 (a fixture)
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DOORS = """
 list metrics --plugin ./FILE

@@ -9,9 +9,10 @@ import random
 import sys
 import warnings
 from collections import defaultdict
-from itertools import combinations, permutations
+from collections.abc import Callable, Mapping
+from itertools import chain, combinations, permutations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,21 +27,18 @@ from pipeline.extensions.neural.attribution import (
     EXACT,
     ORDERS,
     SEED,
+    Attribution,
     applied,
     attributed,
     changes,
 )
 from pipeline.metrics.build import from_text, from_values
 from tests.config_files import write
-from tests.conftest import called
 from tests.extensions.errant import stand_in
-from tests.extensions.functions.plugin_page import folder, forgotten  # noqa: F401 (fixtures)
+from tests.support.commands import Command
 from tests.support.extensions import needs, with_extension
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from pipeline.extensions.neural.attribution import Attribution
+from tests.support.numbers import near
+from tests.support.words import wordlist
 
 SOURCE = "She go to the schools every days with he friend ."
 OUTPUT = "She goes to school every day with her best friend ."
@@ -65,17 +63,17 @@ def by_all_orders(
     """
     values: dict[frozenset[int], float] = {}
 
-    def kept(players: frozenset[int]) -> float:
+    def remaining(players: frozenset[int]) -> float:
         if players not in values:
             values[players] = score(players)
         return values[players]
 
     added = [0.0] * size
     for order in permutations(range(size)):
-        for place, player in enumerate(order):
-            added[player] += kept(frozenset(order[: place + 1])) - kept(
-                frozenset(order[:place])
-            )
+        for position, player in enumerate(order):
+            added[player] += remaining(
+                frozenset(order[: position + 1])
+            ) - remaining(frozenset(order[:position]))
     return [value / math.factorial(size) for value in added]
 
 
@@ -89,9 +87,10 @@ def by_all_subsets(
     for player in range(size):
         others = [other for other in range(size) if other != player]
         sets = [
-            frozenset(some)
-            for count in range(size)
-            for some in combinations(others, count)
+            *map(
+                frozenset,
+                chain(*(combinations(others, count) for count in range(size))),
+            )
         ]
         orders = [
             math.factorial(len(some)) * math.factorial(size - len(some) - 1)
@@ -110,7 +109,7 @@ def game(size: int, seed: int) -> dict[int, float]:
     needed = defaultdict[int, float](float)
     changes(size, needed)
     chance = random.Random(seed)
-    return {made: chance.uniform(-3, 5) for made in sorted(needed)}
+    return {generated: chance.uniform(-3, 5) for generated in sorted(needed)}
 
 
 def shapley(size: int, worth: Mapping[int, float]) -> list[float]:
@@ -137,27 +136,28 @@ def test_shares_are_means_over_all_orders(
 ) -> None:
     worth = game(size, size)
     assert sorted(worth) == list(range(1 << size))
-    assert shapley(size, worth) == pytest.approx(
-        oracle(size, lambda players: worth[bits(players)]), abs=1e-12
+    assert shapley(size, worth) == near(
+        oracle(size, lambda players: worth[bits(players)])
     )
 
 
 @pytest.mark.parametrize("size", [3, EXACT + 2])
 def test_edits_alone_and_left_out(size: int) -> None:
-    worth, whole = game(size, 2), (1 << size) - 1
+    worth = game(size, 2)
+    total = (1 << size) - 1
     assert [one[0] for one in changes(size, worth)] == [
         worth[1 << n] - worth[0] for n in range(size)
     ]
     assert [one[1] for one in changes(size, worth)] == [
-        worth[whole] - worth[whole - (1 << n)] for n in range(size)
+        worth[total] - worth[total - (1 << n)] for n in range(size)
     ]
 
 
 @pytest.mark.parametrize("size", [1, 5, EXACT, EXACT + 1, 25])
 def test_shares_add_up_to_the_whole(size: int) -> None:
     worth = game(size, size)
-    assert math.fsum(shapley(size, worth)) == pytest.approx(
-        worth[(1 << size) - 1] - worth[0], abs=1e-12
+    assert math.fsum(shapley(size, worth)) == near(
+        worth[(1 << size) - 1] - worth[0]
     )
 
 
@@ -168,14 +168,16 @@ def test_an_edit_that_changes_nothing_has_no_share_and_equal_ones_have_equal_sha
     """The axioms. Player 0 adds nothing to anybody, and players 1 and 2 stand for each other."""
     worth = game(size, 9)
 
-    def alike(made: int) -> int:
-        made &= ~1
-        return (made & ~6) | (2 if (made >> 1 & 3) == 2 else made & 6)
+    def alike(generated: int) -> int:
+        generated &= ~1
+        return (generated & ~6) | (
+            2 if (generated >> 1 & 3) == 2 else generated & 6
+        )
 
-    worth = {made: worth[alike(made)] for made in worth}
+    worth = {generated: worth[alike(generated)] for generated in worth}
     shares = shapley(size, worth)
-    assert shares[0] == pytest.approx(0, abs=1e-12)
-    assert shares[1] == pytest.approx(shares[2], abs=1e-12)
+    assert shares[0] == near(0)
+    assert shares[1] == near(shares[2])
     assert abs(shares[3]) > 1e-3
 
 
@@ -188,22 +190,22 @@ def test_more_edits_are_estimated_from_the_same_orders_each_time() -> None:
     half = [chance.sample(range(size), size) for _ in range(ORDERS // 2)]
     drawn = [*half, *(list(reversed(order)) for order in half)]
     assert len(set(map(tuple, drawn))) == ORDERS
-    own = [0.5 * player - 2 for player in range(size)]
+    item = [0.5 * player - 2 for player in range(size)]
     added = {
-        made: sum(own[player] for player in range(size) if made >> player & 1)
-        for made in game(size, 1)
+        generated: sum(
+            item[player] for player in range(size) if generated >> player & 1
+        )
+        for generated in game(size, 1)
     }
-    assert shapley(size, added) == pytest.approx(own, abs=1e-12)
+    assert shapley(size, added) == near(item)
     worth = game(size, 3)
     naive = [0.0] * size
     for order in drawn:
-        for place, player in enumerate(order):
-            before, with_it = (
-                bits(frozenset(order[:place])),
-                bits(frozenset(order[: place + 1])),
-            )
+        for position, player in enumerate(order):
+            before = bits(frozenset(order[:position]))
+            with_it = bits(frozenset(order[: position + 1]))
             naive[player] += (worth[with_it] - worth[before]) / len(drawn)
-    assert shapley(size, worth) == pytest.approx(naive, abs=1e-12)
+    assert shapley(size, worth) == near(naive)
     assert len(worth) < ORDERS * size + 2 < 1 << size
 
 
@@ -254,8 +256,8 @@ def of(
         "references", [[reference] for reference in REFERENCES]
     )
     corpus = Corpus.in_memory({"A": [output]}, references, [source])
-    (asked,) = from_values(metric)
-    return attributed(asked, corpus, [("A", 0)])["A", 0]
+    (requested,) = from_values(metric)
+    return attributed(requested, corpus, [("A", 0)])["A", 0]
 
 
 @pytest.mark.parametrize(
@@ -282,21 +284,21 @@ def test_effects_by_metrics_of_texts(metric: str) -> None:
         return float(scored[0])
 
     found = of(metric)
-    whole = frozenset(range(4))
-    shown = [
+    total = frozenset(range(4))
+    displayed = [
         (effect.start, effect.end, effect.correction.split())
         for effect in found.effects
     ]
-    assert shown == SPANS
-    assert (found.source, found.output) == (score(frozenset()), score(whole))
-    assert [effect.share for effect in found.effects] == pytest.approx(
-        by_all_orders(4, score), abs=1e-12
+    assert displayed == SPANS
+    assert (found.source, found.output) == (score(frozenset()), score(total))
+    assert [effect.share for effect in found.effects] == near(
+        by_all_orders(4, score)
     )
     assert [effect.alone for effect in found.effects] == [
         score(frozenset({n})) - found.source for n in range(4)
     ]
     assert [effect.left_out for effect in found.effects] == [
-        found.output - score(whole - {n}) for n in range(4)
+        found.output - score(total - {n}) for n in range(4)
     ]
     assert len({round(effect.share, 9) for effect in found.effects}) > 1
 
@@ -313,8 +315,8 @@ def test_effects_by_a_metric_of_a_user() -> None:
     ) -> list[float]:
         assert len(sources) == len(outputs) == 16
         return [
-            float(worth(output, own))
-            for output, own in zip(outputs, references, strict=True)
+            float(worth(output, item))
+            for output, item in zip(outputs, references, strict=True)
         ]
 
     def worth(output: str, references: tuple[str, ...]) -> float:
@@ -324,21 +326,19 @@ def test_effects_by_a_metric_of_a_user() -> None:
         )
         return found / len(output)
 
-    own = of(pipeline.metric(pairs, batch_size=100))
+    item = of(pipeline.metric(pairs, batch_size=100))
     shares = by_all_subsets(
         4, lambda chosen: worth(replaced(chosen), tuple(REFERENCES))
     )
-    assert [effect.share for effect in own.effects] == pytest.approx(
-        shares, abs=1e-12
-    )
+    assert [effect.share for effect in item.effects] == near(shares)
 
 
 def test_a_line_with_a_missing_reference_is_scored_with_the_others() -> None:
     corpus = Corpus.in_memory(
         {"A": ["x", OUTPUT]}, [["x", None], ["y", REFERENCES[1]]], ["x", SOURCE]
     )
-    (asked,) = from_values("gleu[n=1]")
-    found = attributed(asked, corpus, [("A", 1)])["A", 1]
+    (requested,) = from_values("gleu[n=1]")
+    found = attributed(requested, corpus, [("A", 1)])["A", 1]
     assert found == of("gleu[n=1]", references=[[REFERENCES[1]]])
     assert found.output > found.source > 0
     assert found != of("gleu[n=1]")
@@ -356,21 +356,20 @@ def test_a_metric_that_weighs_words_by_all_sentences_has_these_weights() -> (
         "she goes home every day",
         "a friend of her friend",
     ]
-    sources, outputs = [*others, SOURCE], [*others, OUTPUT]
+    sources = [*others, SOURCE]
+    outputs = [*others, OUTPUT]
     corpus = Corpus.in_memory(
         {"A": outputs}, [[*others, REFERENCES[0]]], sources
     )
-    (asked,) = from_values("cider")
-    found = attributed(asked, corpus, [("A", 3)])["A", 3]
-    whole, none = (
+    (requested,) = from_values("cider")
+    found = attributed(requested, corpus, [("A", 3)])["A", 3]
+    total, none = (
         pipeline.evaluate(
             texts, [[*others, REFERENCES[0]]], sources, metrics="cider"
         ).sentences[3]
         for texts in (outputs, sources)
     )
-    assert [found.source, found.output] == pytest.approx(
-        [none, whole], abs=1e-12
-    )
+    assert [found.source, found.output] == near([none, total])
 
 
 def test_texts_that_differ_in_white_space_or_have_signs_of_m2_files() -> None:
@@ -394,16 +393,14 @@ def test_many_edits_are_estimated() -> None:
     found = of("chrf", output, source=source, references=[[output]])
     assert len(found.effects) == EXACT + 2
     shares = math.fsum(effect.share for effect in found.effects)
-    assert shares == pytest.approx(found.output - found.source, abs=1e-12)
+    assert shares == near(found.output - found.source)
 
 
 # --- edits of ERRANT and of M2 files
 
 
 def test_edits_of_errant(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
     """Where ERRANT finds none, as where white space alone differs, words are aligned."""
     stand_in.put_in(monkeypatch)
@@ -416,31 +413,15 @@ def test_edits_of_errant(
             "r": f"{OUTPUT}\n" * 2,
         }
     )
-    begin = (
-        "explain",
-        "gleu",
-        "-s",
-        "s",
-        "-r",
-        "r",
-        "-o",
-        "o",
-        "--effects",
-        "en_one",
-        "--line",
-    )
-    code, printed, _ = called(capsys, *begin, 1)
-    assert code == 0
+    line = "explain gleu -s s -r r -o o --effects en_one --line"
+    printed = command(f"{line} 1").out
     assert [
         line.split()[-4] for line in printed.splitlines() if line[:1].isdigit()
-    ] == [
-        "R:ONE",
-        "R:ONE",
-    ]
+    ] == ["R:ONE", "R:ONE"]
     assert "the edits are those of ERRANT; the shares add up to " in printed
     assert (
         "the edits are those of aligned words; the shares add up to 0.00"
-        in called(capsys, *begin, 2)[1]
+        in command(f"{line} 2").out
     )
 
 
@@ -488,25 +469,15 @@ def rows(printed: str) -> list[list[str]]:
 
 @pytest.mark.usefixtures("m2")
 def test_effects_by_errant_are_those_of_m2_files_with_fewer_edits(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     def score(chosen: frozenset[int]) -> float:
         write({"some.m2": proposed(chosen)})
         return sentence_of("errant", Path("some.m2"))
 
-    code, printed, _ = called(
-        capsys,
-        "explain",
-        "errant",
-        "--gold",
-        "gold.m2",
-        "-o",
-        "A.m2",
-        "--line",
-        1,
-        "--effects",
-    )
-    assert code == 0
+    printed = command(
+        "explain errant --gold gold.m2 -o A.m2 --line 1 --effects"
+    ).out
     expected = by_all_orders(3, score)
     assert [row[2] for row in rows(printed)] == [
         f"{100 * share:.2f}" for share in expected
@@ -526,35 +497,33 @@ def test_effects_by_metrics_of_edits_by_all_subsets(
         if view == EDITS:
             write({"some.m2": proposed(chosen)})
             return sentence_of(metric, Path("some.m2"))
-        words = ["This", "are", "a", "good", "sentences", "."]
-        for number, place in enumerate((1, 4, 3)):
-            words[place] = texts[number] if number in chosen else words[place]
+        words = wordlist("This are a good sentences .")
+        for number, position in enumerate((1, 4, 3)):
+            words[position] = (
+                texts[number] if number in chosen else words[position]
+            )
         return sentence_of(metric, [" ".join(words)])
 
-    given = (
+    arguments = (
         Path("A.m2") if view == EDITS else ["This is a very good sentence ."]
     )
-    corpus = corpus_with_gold("gold.m2", given, None, None, {view})
+    corpus = corpus_with_gold("gold.m2", arguments, None, None, {view})
     effects = attributed(from_text(metric), corpus, [("system", 0)])[
         "system", 0
     ].effects
     order = [0, 1, 2] if view == EDITS else [0, 2, 1]
     shares = by_all_subsets(3, score)
-    whole = frozenset(range(3))
-    assert [effect.share for effect in effects] == pytest.approx(
-        [shares[n] for n in order], abs=1e-12
+    total = frozenset(range(3))
+    assert [effect.share for effect in effects] == near(
+        [shares[n] for n in order]
     )
-    left_out = [score(whole) - score(whole - {n}) for n in order]
-    assert [effect.left_out for effect in effects] == pytest.approx(
-        left_out, abs=1e-12
-    )
+    left_out = [score(total) - score(total - {n}) for n in order]
+    assert [effect.left_out for effect in effects] == near(left_out)
     assert len(set(left_out)) > 1
 
 
 @pytest.mark.usefixtures("m2")
-def test_texts_of_m2_files_have_their_edits(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_texts_of_m2_files_have_their_edits(command: Command) -> None:
     """The oracle is the metric of the texts that the edits make."""
     texts = {
         0: "This is a good sentences .",
@@ -563,19 +532,9 @@ def test_texts_of_m2_files_have_their_edits(
     }
     source = "This are a good sentences ."
     gold = "This is a good sentence ."
-    begin = (
-        "explain",
-        "chrf",
-        "--compare",
-        "errant",
-        "--gold",
-        "gold.m2",
-        "-o",
-        "A.m2",
-        "--effects",
-    )
-    code, printed, _ = called(capsys, *begin, "--line", 1)
-    assert code == 0
+    printed = command(
+        "explain chrf --compare errant --gold gold.m2 -o A.m2 --effects --line 1"
+    ).out
     first, *alone = pipeline.sentence_scores(
         "chrf", [source, *texts.values()], [[gold] * 4]
     )
@@ -587,29 +546,19 @@ def test_texts_of_m2_files_have_their_edits(
 
 
 @pytest.mark.usefixtures("m2")
-def test_effects_by_maxmatch(capsys: pytest.CaptureFixture[str]) -> None:
+def test_effects_by_maxmatch(command: Command) -> None:
     """By hand: F0.5 of 2 right edits of 2 is 1; without gold's edits nothing is right, and R is 0."""
     write({"A.txt": "This is a good sentence .\n"})
-    code, printed, _ = called(
-        capsys,
-        "explain",
-        "m2",
-        "--gold",
-        "gold.m2",
-        "-o",
-        "A.txt",
-        "--line",
-        1,
-        "--effects",
-    )
-    assert code == 0
+    printed = command(
+        "explain m2 --gold gold.m2 -o A.txt --line 1 --effects"
+    ).out
     half = 100 * 1.25 * 1 * 0.5 / (0.25 * 1 + 0.5)  # P 1, R 1/2
     assert rows(printed) == [[f"{half:.2f}", f"{100 - half:.2f}", "50.00"]] * 2
 
 
 @pytest.mark.usefixtures("m2")
 def test_edits_of_several_annotators_of_an_output_are_refused(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     write(
         {
@@ -617,22 +566,12 @@ def test_edits_of_several_annotators_of_an_output_are_refused(
             + "\nA 0 1|||R:DET|||That|||REQUIRED|||-NONE-|||1\n\n"
         }
     )
-    code, _, told = called(
-        capsys,
-        "explain",
-        "errant",
-        "--gold",
-        "gold.m2",
-        "-o",
-        "B.m2",
-        "--line",
-        1,
-        "--effects",
-    )
-    assert code == 2
+    message = command.refused(
+        "explain errant --gold gold.m2 -o B.m2 --line 1 --effects"
+    ).err
     assert (
         "B.m2, line 1: has edits of several annotators; name a file of one"
-        in told
+        in message
     )
 
 
@@ -652,7 +591,7 @@ def counted(sources, outputs):
 
 @pytest.mark.usefixtures("folder")
 def test_all_variants_are_computed_at_once_and_kept(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     """No references are needed. Half of the variants that have "best" have no number, so that
     shares are unknown.
@@ -665,16 +604,13 @@ def test_all_variants_are_computed_at_once_and_kept(
             "s2": f"{SOURCE}\n" * 2,
         }
     )
-    begin = ("explain", "counted", "--plugin", "counted.py")
-    command = (*begin, "-s", "s2", "-o", "o", "--line", 2, "--effects")
-    code, printed, _ = called(capsys, *command)
-    assert code == 0
-    assert [
-        len(batch) for batch in sys.modules["gec_pipeline_plugin_counted"].calls
-    ] == [16]
+    line = "explain counted --plugin counted.py -s s2 -o o --line 2 --effects"
+    printed = command(line).out
+    calls = sys.modules["gec_pipeline_plugin_counted"].calls
+    assert [len(batch) for batch in calls] == [16]
     assert rows(printed)[0] == ["2.00", "2.00", "-"]
     assert rows(printed)[2] == ["-1.00", "-", "-"]
-    assert called(capsys, *command)[:2] == (0, printed)
+    assert command(line).out == printed
     assert sys.modules["gec_pipeline_plugin_counted"].calls == []
 
 
@@ -685,13 +621,15 @@ def test_scores_of_sentences_that_are_no_function_of_one_output(
     listwise = pipeline.metric(
         lambda outputs: outputs, name="alone", listwise=True
     )
-    asked = from_values(listwise)[0] if metric == "alone" else from_text(metric)
+    requested = (
+        from_values(listwise)[0] if metric == "alone" else from_text(metric)
+    )
     corpus = Corpus.in_memory({"A": [OUTPUT]}, [[REFERENCES[0]]], [SOURCE])
     with pytest.raises(
         InputError,
         match=f"{metric} cannot say what an edit does: scores depend on",
     ):
-        attributed(asked, corpus, [("A", 0)])
+        attributed(requested, corpus, [("A", 0)])
     assert np.isnan(shapley(2, {0: 0.0, 1: math.nan, 2: 1.0, 3: 1.0})[0])
 
 

@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline import reopen
-from pipeline.cli import main
 from pipeline.extensions.neural.attribution import attributed
 from pipeline.extensions.page.explorer import explorer
 from pipeline.report.tables import percent
-from tests.conftest import ROOT, called
+from tests.conftest import ROOT
+from tests.support.commands import typed
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.extensions.page.browser import Browser
+    from tests.support.commands import Command
 
 
 @pytest.fixture(scope="module")
@@ -37,36 +38,26 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "metrics": ["chrf", "errant", "cleme"],
     }
     (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
-    assert (
-        main(
-            [
-                "run",
-                str(folder / "c.yaml"),
-                "-q",
-                "--output",
-                str(folder / "run"),
-            ]
-        )
-        == 0
-    )
+    assert typed(f"run {folder / 'c.yaml'} -q --output {folder / 'run'}") == 0
     return folder / "run"
 
 
 def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
-    assert main(["report", str(run), "--format", "html", "--effects", "4"]) == 0
+    assert typed(f"report {run} --format html --effects 4") == 0
     context = reopen.revisit(run)
-    corpus, shown = context.corpora["sample"], 0
+    corpus = context.corpora["sample"]
+    displayed = 0
     pages = explorer(replace(context, effects=4))
     assert pages
     chrf, errant, cleme = pages["datasets"][0]["metrics"]
     assert "effects" not in cleme
     assert len(chrf["effects"]) == len(errant["effects"]) == 4
-    for number, own in enumerate((chrf, errant)):
+    for number, item in enumerate((chrf, errant)):
         metric = context.measured[number].metric
-        for line in own["effects"]:
+        for line in item["effects"]:
             browser.open(
                 run / "report.html",
-                f"metric={own['label']}&a=eager&line={line + 1}&grams=1",
+                f"metric={item['label']}&a=eager&line={line + 1}&grams=1",
             )
             found = attributed(metric, corpus, [("eager", line)])["eager", line]
             rows = browser.rows(
@@ -86,18 +77,14 @@ def test_the_page_shows_what_explain_says(run: Path, browser: Browser) -> None:
             assert read == values
             ranges = [f"{e.start}–{e.end}" for e in found.effects]  # noqa: RUF001
             assert [row[0] for row in rows] == ranges
-            shown += len(values)
-    assert shown > 4
+            displayed += len(values)
+    assert displayed > 4
     assert browser.complaints() == []
 
 
-def test_only_pages_have_effects(
-    run: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, _, told = called(
-        capsys, "report", run, "--format", "markdown", "--effects", "4"
-    )
-    assert (code, told.strip()) == (2, "error: --effects is for --format html")
+def test_only_pages_have_effects(run: Path, command: Command) -> None:
+    message = command.refused(f"report {run} --format markdown --effects 4").err
+    assert message.strip() == "error: --effects is for --format html"
     data = explorer(reopen.revisit(run))
     assert data
     assert [

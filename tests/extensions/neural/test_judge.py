@@ -7,16 +7,16 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.neural import judge as judging
 from pipeline.extensions.neural.judge import (
@@ -28,16 +28,15 @@ from pipeline.extensions.neural.judge import (
     Judge,
 )
 from pipeline.metrics.build import from_text
-from tests.conftest import called
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
+from tests.support.commands import Command
+from tests.support.words import rows, wordlist
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*judge may give other numbers")
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
-    Answer = tuple[int, dict[str, str], Any]
-    """Status, headers, and the bytes of the body, or pieces of it."""
+Answer = tuple[int, dict[str, str], Any]
+"""Status, headers, and the bytes of the body, or pieces of it."""
 
 KEY = "sk-never-shown-0123456789"
 CONFIG = """\
@@ -67,16 +66,16 @@ class Server:
 
 def texts_of(body: dict[str, Any]) -> dict[str, Any]:
     """Return the JSON that the user's message begins with."""
-    told, _ = json.JSONDecoder().raw_decode(body["messages"][1]["content"])
-    assert isinstance(told, dict)
-    return told
+    message, _ = json.JSONDecoder().raw_decode(body["messages"][1]["content"])
+    assert isinstance(message, dict)
+    return message
 
 
 def mark(text: str) -> float:
     return 1 + len(text) % 5
 
 
-def said(content: Any, finish: str = "stop", **more: Any) -> Answer:
+def response(content: Any, finish: str = "stop", **more: Any) -> Answer:
     choice = {
         "finish_reason": finish,
         "message": {"role": "assistant", "content": content},
@@ -88,19 +87,19 @@ def right(body: dict[str, Any]) -> Answer:
     marks = {
         number: mark(text) for number, text in texts_of(body)["outputs"].items()
     }
-    return said(
+    return response(
         json.dumps(marks), usage={"prompt_tokens": 100, "completion_tokens": 7}
     )
 
 
 @contextmanager
 def served() -> Iterator[tuple[Server, str]]:
-    own = Server()
+    item = Server()
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             data = self.rfile.read(int(self.headers["Content-Length"]))
-            status, headers, body = own.take(
+            status, headers, body = item.take(
                 json.loads(data) | {"path": self.path}, dict(self.headers)
             )
             self.send_response(status)
@@ -113,8 +112,8 @@ def served() -> Iterator[tuple[Server, str]]:
                 self.send_header(name, value)
             self.end_headers()
             try:
-                for piece in [body] if isinstance(body, bytes) else body:
-                    self.wfile.write(piece)
+                for part in [body] if isinstance(body, bytes) else body:
+                    self.wfile.write(part)
             except OSError:
                 pass  # the judge has gone
 
@@ -126,7 +125,7 @@ def served() -> Iterator[tuple[Server, str]]:
         target=server.serve_forever, args=(0.01,), daemon=True
     )
     thread.start()
-    yield own, f"http://127.0.0.1:{server.server_port}/v1"
+    yield item, f"http://127.0.0.1:{server.server_port}/v1"
     server.shutdown()
     server.server_close()
     thread.join()
@@ -144,11 +143,11 @@ def server(
     listening: tuple[Server, str], monkeypatch: pytest.MonkeyPatch
 ) -> Server:
     """A server that the environment names."""
-    own, address = listening
-    own.asked, own.headers, own.answer = [], [], right
+    item, address = listening
+    item.asked, item.headers, item.answer = [], [], right
     monkeypatch.setenv(judging.ADDRESS, address)
     monkeypatch.setenv(judging.KEY, KEY)
-    return own
+    return item
 
 
 @pytest.fixture(autouse=True)
@@ -177,7 +176,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def asked(**options: Any) -> list[float | None]:
+def requested(**options: Any) -> list[float | None]:
     return Judge("tiny", **options)(
         ["He go ."], [("He go .", "He goes .", "He went .")]
     )[0]
@@ -190,7 +189,7 @@ MARKS = [mark(text) for text in ("He go .", "He goes .", "He went .")]
 
 
 def test_the_marks_of_a_line(server: Server, slept: list[float]) -> None:
-    assert asked(temperature=0.5) == MARKS
+    assert requested(temperature=0.5) == MARKS
     (body,) = server.asked
     assert (body["model"], body["temperature"], body["path"]) == (
         "tiny",
@@ -201,14 +200,14 @@ def test_the_marks_of_a_line(server: Server, slept: list[float]) -> None:
         "role": "system",
         "content": judging.PROMPT.read_text().strip(),
     }
-    told = texts_of(body)
-    assert told["source"] == "He go ."
-    assert sorted(told["outputs"].values()) == [
+    message = texts_of(body)
+    assert message["source"] == "He go ."
+    assert sorted(message["outputs"].values()) == [
         "He go .",
         "He goes .",
         "He went .",
     ]
-    assert told["highest_mark"] == 5
+    assert message["highest_mark"] == 5
     assert server.headers[0]["Authorization"] == f"Bearer {KEY}"
     assert slept == []
 
@@ -231,26 +230,20 @@ def test_no_text_can_end_the_message(server: Server) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_prompt_that_is_no_text_is_told_before_anything_is_asked(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     Path("p.txt").write_bytes(b"Mark them.\n\xff\xfe")
-    for command in ("validate", "run"):
-        code, _, told = called(
-            capsys, command, "judge.yaml", "--set", "metrics.1.prompt=p.txt"
-        )
-        assert (
-            code,
-            "p.txt:2: byte 11 of the file is not valid UTF-8" in told,
-        ) == (
-            2,
-            True,
-        )
+    for line in ("validate", "run"):
+        error = command.refused(
+            f"{line} judge.yaml --set metrics.1.prompt=p.txt"
+        ).err
+        assert "p.txt:2: byte 11 of the file is not valid UTF-8" in error
 
 
 def test_a_prompt_of_ones_own(server: Server, tmp_path: Path) -> None:
     (tmp_path / "p.txt").write_text("Mark from 1 to 100.\n")
-    server.answer = lambda _: said('{"1": 1, "2": 100, "3": 62.5}')
-    marks = asked(prompt=tmp_path / "p.txt", highest=100)
+    server.answer = lambda _: response('{"1": 1, "2": 100, "3": 62.5}')
+    marks = requested(prompt=tmp_path / "p.txt", highest=100)
     assert sorted(one for one in marks if one is not None) == [1, 62.5, 100]
     assert server.asked[0]["messages"][0]["content"] == "Mark from 1 to 100."
 
@@ -264,24 +257,31 @@ def test_a_prompt_of_ones_own(server: Server, tmp_path: Path) -> None:
     ],
 )
 def test_marks_may_have_words_around_them(server: Server, content: str) -> None:
-    server.answer = lambda _: said(content)
-    assert sorted(one or 0 for one in asked()) == [1, 2, 3]
+    server.answer = lambda _: response(content)
+    assert sorted(one or 0 for one in requested()) == [1, 2, 3]
 
 
 WRONG: dict[str, Answer] = {
-    "no json": said("I like them all."),
-    "no number": said('{"1": "good", "2": 2, "3": 3}'),
-    "nan": said('{"1": NaN, "2": 2, "3": 3}'),
-    "a number that is too long": said(f'{{"1": {"9" * 5000}, "2": 2, "3": 3}}'),
-    "a mark that is too high": said('{"1": 6, "2": 2, "3": 3}'),
-    "a mark that is missing": said('{"1": 1, "2": 2}'),
-    "a mark too many": said('{"1": 1, "2": 2, "3": 3, "4": 4}'),
-    "a mark of nothing": said('{"1": null, "2": 2, "3": 3}'),
-    "a list": said("[1, 2, 3]"),
-    "cut off": said('{"1": 1, "2": 2, "3": 3}', "length"),
-    "usage that is none": said('{"1": 1}', usage={"prompt_tokens": "many"}),
-    "no text": said(None),
-    "parts": said([{"type": "text", "text": "{}"}]),
+    name: response(content)
+    for name, content in rows("""
+    no json => I like them all.
+    no number => {"1": "good", "2": 2, "3": 3}
+    nan => {"1": NaN, "2": 2, "3": 3}
+    a mark that is too high => {"1": 6, "2": 2, "3": 3}
+    a mark that is missing => {"1": 1, "2": 2}
+    a mark too many => {"1": 1, "2": 2, "3": 3, "4": 4}
+    a mark of nothing => {"1": null, "2": 2, "3": 3}
+    a list => [1, 2, 3]
+""")
+}
+WRONG |= {
+    "a number that is too long": response(
+        f'{{"1": {"9" * 5000}, "2": 2, "3": 3}}'
+    ),
+    "cut off": response('{"1": 1, "2": 2, "3": 3}', "length"),
+    "usage that is none": response('{"1": 1}', usage={"prompt_tokens": "many"}),
+    "no text": response(None),
+    "parts": response([{"type": "text", "text": "{}"}]),
 }
 
 
@@ -291,7 +291,7 @@ def test_a_wrong_answer_is_asked_for_again_with_what_was_wrong(
 ) -> None:
     answers = iter([WRONG[wrong]])
     server.answer = lambda body: next(answers, None) or right(body)
-    assert asked() == MARKS
+    assert requested() == MARKS
     first, second = (body["messages"][1]["content"] for body in server.asked)
     assert second.startswith(f"{first}\n\nYour last answer ")
     assert slept == []
@@ -302,7 +302,7 @@ def test_who_never_answers_rightly_has_no_mark(
     server: Server, wrong: str
 ) -> None:
     server.answer = lambda _: WRONG[wrong]
-    assert asked() == [None, None, None]
+    assert requested() == [None, None, None]
     assert len(server.asked) == TRIES
 
 
@@ -330,7 +330,7 @@ def test_what_no_model_has_said_is_no_answer(
         ConfigError,
         match=f"sends no chat completion: .*, {TRIES} times; answers are kept",
     ):
-        asked()
+        requested()
     assert len(slept) == TRIES - 1
 
 
@@ -345,7 +345,7 @@ def test_a_busy_server_is_asked_again_when_it_wants(
         ]
     )
     server.answer = lambda body: next(answers, None) or right(body)
-    assert asked() == MARKS
+    assert requested() == MARKS
     assert slept == [7, 2 * PAUSE, 4 * PAUSE]
 
 
@@ -357,7 +357,7 @@ def test_no_wait_is_longer_than_what_is_patient(
         ConfigError,
         match=rf"answers 429, {TRIES} times; answers are kept: run the command again",
     ):
-        asked()
+        requested()
     assert slept == [MAX_PAUSE] * (TRIES - 1)
 
 
@@ -380,7 +380,7 @@ def test_a_rude_answer_is_asked_for_again(
 ) -> None:
     answers = iter([RUDE[rude]()])
     server.answer = lambda body: next(answers, None) or right(body)
-    assert asked() == MARKS
+    assert requested() == MARKS
     assert len(slept) == 1
 
 
@@ -392,7 +392,7 @@ def test_a_slow_server_is_given_up(
     monkeypatch.setattr(judging, "monotonic", lambda: next(times))
     server.answer = lambda _: (200, {}, (b" " for _ in range(1000)))
     with pytest.raises(ConfigError, match="sends too much, or too slowly"):
-        asked()
+        requested()
     assert len(slept) == TRIES - 1
 
 
@@ -407,10 +407,10 @@ def test_a_server_that_is_silent_or_gone(
     with served() as (_, address):
         monkeypatch.setenv(judging.ADDRESS, address)
         with pytest.raises(ConfigError, match="does not answer: timed out"):
-            asked()
+            requested()
     monkeypatch.setenv(judging.ADDRESS, "http://127.0.0.1:1/v1")
     with pytest.raises(ConfigError, match=r"does not answer: .*refused"):
-        asked()
+        requested()
     assert len(slept) == 2 * (TRIES - 1)
 
 
@@ -430,7 +430,7 @@ def test_what_will_never_be_answered_is_told_at_once(
             ConfigError,
             match=rf'answers {status} {{"error": "wrong key \*\*\*"}}',
         ):
-            asked()
+            requested()
         assert (len(server.asked), other.asked, slept) == (1, [], [])
 
 
@@ -447,7 +447,7 @@ def test_what_will_never_be_answered_is_told_at_once(
 )
 @pytest.mark.usefixtures("folder")
 def test_a_config_names_servers_of_this_computer_alone(
-    address: str, capsys: pytest.CaptureFixture[str]
+    address: str, command: Command
 ) -> None:
     """A config of somebody else may be run: only the environment says that texts leave the
     computer.
@@ -456,21 +456,11 @@ def test_a_config_names_servers_of_this_computer_alone(
         ConfigError,
         match="address: a config may name a server of this computer; OPENAI_BASE_URL may",
     ):
-        asked(address=address)
-    code, _, told = called(
-        capsys,
-        "validate",
-        "judge.yaml",
-        "--set",
-        f"metrics.1.address={address}",
-    )
-    assert (
-        code,
-        "address: a config may name a server of this computer" in told,
-    ) == (
-        2,
-        True,
-    )
+        requested(address=address)
+    message = command.refused(
+        f"validate judge.yaml --set metrics.1.address={address}"
+    ).err
+    assert "address: a config may name a server of this computer" in message
 
 
 def test_the_key_is_for_the_address_of_the_environment(
@@ -480,9 +470,9 @@ def test_the_key_is_for_the_address_of_the_environment(
 ) -> None:
     """The oracle is what the server got."""
     monkeypatch.setenv(judging.ADDRESS, "https://example.org/v1")
-    assert asked(address=listening[1]) == MARKS
+    assert requested(address=listening[1]) == MARKS
     monkeypatch.setenv(judging.ADDRESS, f"{listening[1]}/")
-    assert asked(address=listening[1]) == MARKS
+    assert requested(address=listening[1]) == MARKS
     assert ["Authorization" in headers for headers in server.headers] == [
         False,
         True,
@@ -491,20 +481,16 @@ def test_the_key_is_for_the_address_of_the_environment(
 
 @pytest.mark.parametrize(
     "address",
-    [
-        "ftp://a/v1",
-        "a/v1",
-        "http://",
-        "https://name:word@a/v1",
-        "https://a/v1?key=1",
-    ],
+    wordlist(
+        "ftp://a/v1 a/v1 http:// https://name:word@a/v1 https://a/v1?key=1"
+    ),
 )
 def test_odd_addresses(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(judging.ADDRESS, address)
     with pytest.raises(
         ConfigError, match="OPENAI_BASE_URL: expected an address such as"
     ) as caught:
-        asked()
+        requested()
     assert "word" not in str(caught.value)
 
 
@@ -516,40 +502,40 @@ def test_without_a_key_the_usual_address_is_not_asked(
     with pytest.raises(
         ConfigError, match="needs OPENAI_API_KEY in the environment"
     ):
-        asked()
+        requested()
     for highest, requests in ((1, "2"), (5, "0"), (5, "17"), (5, "many")):
         monkeypatch.setenv(judging.REQUESTS, requests)
         with pytest.raises(
             ConfigError,
             match=f"highest is at least 2, .* is 1 to 16; found {highest} and {requests}",
         ):
-            asked(highest=highest)
+            requested(highest=highest)
 
 
 # --- runs
 
 
 def test_a_run_keeps_the_answers_and_tells_what_they_take(
-    folder: Path, server: Server, capsys: pytest.CaptureFixture[str]
+    folder: Path, server: Server, command: Command
 ) -> None:
-    code, printed, _ = called(capsys, "run", "judge.yaml", "--dry-run")
-    assert code == 0
+    printed = command("run judge.yaml --dry-run").out
     assert "4 of 4 distinct texts would be computed, about " in printed
     assert " tokens; 0 are kept" in printed
     assert server.asked == []
-    code, shown, told = called(capsys, "run", "judge.yaml")
-    assert code == 0
+    displayed, message = command("run judge.yaml")
     # and not on standard error, although many threads send there what code prints
-    assert "chrf" in shown
-    assert "judge: 0 of 4 texts were kept; 4 to compute, about " in told
-    assert "judge: completion tokens 28, prompt tokens 400, requests 4" in told
+    assert "chrf" in displayed
+    assert "judge: 0 of 4 texts were kept; 4 to compute, about " in message
+    assert (
+        "judge: completion tokens 28, prompt tokens 400, requests 4" in message
+    )
     assert (
         "judge may give other numbers for the same texts; the first are kept"
-        in told
+        in message
     )
     assert len(server.asked) == 4
     run = pipeline.load("out")
-    own = {
+    item = {
         result.system: result
         for result in run
         if result.signature.startswith("judge|")
@@ -557,43 +543,39 @@ def test_a_run_keeps_the_answers_and_tells_what_they_take(
     expected = [
         mark(line) for line in (folder / "two.txt").read_text().splitlines()
     ]
-    assert own["two"].sentences.tolist() == expected
-    assert "|among:2|" in own["two"].signature
+    assert item["two"].sentences.tolist() == expected
+    assert "|among:2|" in item["two"].signature
     for path in (folder / "out").rglob("*"):
         assert not path.is_file() or KEY.encode() not in path.read_bytes()
-    assert KEY not in printed + told
-    assert main(["run", "judge.yaml", "--fresh", "-q"]) == 0
+    assert KEY not in printed + message
+    command("run judge.yaml --fresh -q")
     assert len(server.asked) == 4
     (folder / "judge.yaml").write_text(
         CONFIG.replace(
             "two: two.txt", "two: two.txt, three: data/reference0.txt"
         )
     )
-    assert main(["run", "judge.yaml", "--fresh", "-q"]) == 0
+    command("run judge.yaml --fresh -q")
     assert len(server.asked) == 7  # three lines have a new text
 
 
 @pytest.mark.usefixtures("folder")
 def test_lines_without_marks_are_left_out(
-    server: Server, capsys: pytest.CaptureFixture[str]
+    server: Server, command: Command
 ) -> None:
     server.answer = lambda body: (
-        said("no") if texts_of(body)["source"] == "e f" else right(body)
+        response("no") if texts_of(body)["source"] == "e f" else right(body)
     )
-    code, _, told = called(capsys, "run", "judge.yaml")
-    assert code == 0
+    message = command("run judge.yaml").err
     assert (
         "warning: sample: judge has no score for 1 of 4 lines (3); they are left out for all systems"
-        in told
+        in message
     )
     assert len(server.asked) == 3 + TRIES
 
 
 def test_a_run_that_stops_goes_on(
-    folder: Path,
-    server: Server,
-    slept: list[float],
-    capsys: pytest.CaptureFixture[str],
+    folder: Path, server: Server, slept: list[float], command: Command
 ) -> None:
     """The lines that were answered are not asked for again, and none is without a mark because a
     server was down.
@@ -608,16 +590,15 @@ def test_a_run_that_stops_goes_on(
         return right(body)
 
     server.answer = answer
-    code, _, told = called(capsys, "run", "judge.yaml")
-    assert code == 2
-    assert "sample, one, line 3: judge: http://127.0.0.1:" in told
+    message = command.refused("run judge.yaml").err
+    assert "sample, one, line 3: judge: http://127.0.0.1:" in message
     assert (
         f"answers 500, {TRIES} times; answers are kept: run the command again"
-        in told
+        in message
     )
     assert slept == [PAUSE, 2 * PAUSE, 4 * PAUSE, 8 * PAUSE]
     server.asked, server.answer = [], right
-    assert main(["run", "judge.yaml", "-q"]) == 0
+    command("run judge.yaml -q")
     assert sorted(texts_of(body)["source"] for body in server.asked) == sorted(
         {*["a b", "c d", "e f", "g h"]} - {*answered}
     )
@@ -633,7 +614,8 @@ def test_so_many_requests_are_open_at_once(
     more.
     """
     monkeypatch.setenv(judging.REQUESTS, str(requests))
-    together, free = threading.Barrier(requests), list[threading.Semaphore]()
+    together = threading.Barrier(requests)
+    free = list[threading.Semaphore]()
 
     class Counting(threading.Semaphore):
         def __enter__(self, *_: Any) -> bool:
@@ -670,18 +652,19 @@ def test_each_prompt_has_answers_of_its_own(
     folder: Path, server: Server
 ) -> None:
     """Oracle of the signature: SHA-256 of the bytes of the prompt."""
-    lines, signatures = ["a", "b"], []
+    lines = ["a", "b"]
+    signatures = []
     for number, text in enumerate(
         ("Mark them.", "Mark them anew.", "Mark them.")
     ):
         (folder / f"p{number}.txt").write_text(text)
-        own = {
+        item = {
             "name": "judge",
             "model": "m",
             "prompt": str(folder / f"p{number}.txt"),
         }
         signatures.append(
-            pipeline.evaluate(lines, sources=lines, metrics=own)[0].signature
+            pipeline.evaluate(lines, sources=lines, metrics=item)[0].signature
         )
         assert (
             f"|prompt:sha.{sha256(text.encode()).hexdigest()[:12]}|"
@@ -693,17 +676,18 @@ def test_each_prompt_has_answers_of_its_own(
 def test_an_address_that_is_an_option_stands_in_signatures_by_its_digest(
     server: Server,
 ) -> None:
-    lines, address = ["a", "b"], os.environ[judging.ADDRESS]
-    own = {"name": "judge", "model": "m", "address": address}
-    (found,) = pipeline.evaluate(lines, sources=lines, metrics=own)
+    lines = ["a", "b"]
+    address = os.environ[judging.ADDRESS]
+    item = {"name": "judge", "model": "m", "address": address}
+    (found,) = pipeline.evaluate(lines, sources=lines, metrics=item)
     assert (
         f"|address:sha.{sha256(address.encode()).hexdigest()[:12]}|"
         in found.signature
     )
-    told = [
+    message = [
         f"{key}:{value}" for key, value in from_text(found.signature).settings()
     ]
-    assert "|".join(["judge", *told]) in found.signature
+    assert "|".join(["judge", *message]) in found.signature
     assert len(server.asked) == 2
 
 

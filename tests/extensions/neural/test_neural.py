@@ -13,8 +13,9 @@ import re
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.extensions.functions import models as located
 from pipeline.extensions.neural import networks
 from pipeline.extensions.neural.scribendi import ratios, token_sort
@@ -39,6 +39,8 @@ from tests.extensions.neural.tiny import (
     torch,
     transformers,
 )
+from tests.support.commands import Command
+from tests.support.files import write_named_lines
 from tests.support.web import serving
 
 
@@ -70,22 +72,23 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def some(tiny: Path, **more: Any) -> dict[str, Any]:
-    return {
-        "name": "some",
-        **{
-            name: str(tiny / name) for name in ("grammar", "fluency", "meaning")
-        },
-        **more,
-    }
+    models = {n: str(tiny / n) for n in ("grammar", "fluency", "meaning")}
+    return {"name": "some", **models, **more}
 
 
 def impara(tiny: Path, **more: Any) -> dict[str, Any]:
-    return {
-        "name": "impara",
-        "quality": str(tiny / "quality"),
-        "similarity": str(tiny / "similarity"),
-        **more,
-    }
+    models = {n: str(tiny / n) for n in ("quality", "similarity")}
+    return {"name": "impara", **models, **more}
+
+
+def bertscore(
+    tiny: Path, name: str = "bertscore", **more: Any
+) -> dict[str, Any]:
+    return {"name": name, "model": str(tiny / "cased"), **more}
+
+
+def scribendi(tiny: Path, **more: Any) -> dict[str, Any]:
+    return {"name": "scribendi", "model": str(tiny / "gpt2"), **more}
 
 
 @cache
@@ -98,7 +101,7 @@ def loaded(folder: Path, kind: str) -> tuple[Any, Any]:
 def logits(folder: Path, texts: list[Any], longest: int) -> list[float]:
     tokenizer, net = loaded(folder, "AutoModelForSequenceClassification")
     with torch.inference_mode():
-        given = [
+        arguments = [
             tokenizer(
                 *([[t]] if isinstance(t, str) else [[text] for text in t]),
                 truncation=True,
@@ -107,7 +110,7 @@ def logits(folder: Path, texts: list[Any], longest: int) -> list[float]:
             )
             for t in texts
         ]
-        return [net(**each).logits.item() for each in given]
+        return [net(**each).logits.item() for each in arguments]
 
 
 def scored(
@@ -135,8 +138,8 @@ def test_some_is_the_weighted_sum_of_three_models(tiny: Path) -> None:
             "meaning": list(zip(SOURCES, outputs, strict=True)),
         }
         marks = {
-            name: (np.asarray(logits(tiny / name, own, 30)) - 1) / 3
-            for name, own in texts.items()
+            name: (np.asarray(logits(tiny / name, item, 30)) - 1) / 3
+            for name, item in texts.items()
         }
         for name, expected in marks.items():
             assert_close(found[name], expected)
@@ -155,10 +158,10 @@ def test_impara_is_0_where_the_output_is_far_from_its_source(
 
     def mean(text: str) -> Any:
         with torch.inference_mode():
-            given = tokenizer(
+            arguments = tokenizer(
                 text, truncation=True, max_length=30, return_tensors="pt"
             )
-            return net(**given).last_hidden_state[0].mean(0)
+            return net(**arguments).last_hidden_state[0].mean(0)
 
     quality = 1 / (1 + np.exp(-np.array(logits(tiny / "quality", ONE, 30))))
     cosines = np.array(
@@ -171,10 +174,12 @@ def test_impara_is_0_where_the_output_is_far_from_its_source(
     found = scored(impara(tiny, max_length=30, threshold=f"{least:.6f}"), ONE)
     assert_close(found["quality"], quality)
     assert_close(found["similarity"], cosines)
-    kept = found["similarity"].astype(np.float32) >= np.float32(f"{least:.6f}")
-    assert 0 < kept.sum() < len(kept)
+    remaining = found["similarity"].astype(np.float32) >= np.float32(
+        f"{least:.6f}"
+    )
+    assert 0 < remaining.sum() < len(remaining)
     np.testing.assert_array_equal(
-        found["impara"], np.where(kept, found["quality"], 0)
+        found["impara"], np.where(remaining, found["quality"], 0)
     )
     assert scored(impara(tiny, threshold="1"), SOURCES)["kept"].all(), (
         "equal pieces have the similarity 1"
@@ -206,11 +211,7 @@ def sorted_words(text: str) -> str:
     )
 
 
-PAIRS = [
-    (s, o)
-    for outputs in SYSTEMS.values()
-    for s, o in zip(SOURCES, outputs, strict=True)
-]
+PAIRS = [*zip(SOURCES * len(SYSTEMS), chain(*SYSTEMS.values()), strict=True)]
 PAIRS += [
     ("é b", "b e"),
     (". . .", "! !"),
@@ -225,10 +226,10 @@ def test_ratios_of_characters_are_those_of_the_least_insertions_and_deletions() 
     None
 ):
     ones, twos = map(list, zip(*PAIRS, strict=True))
-    wanted = [
+    target = [
         1 - indel(a, b) / (len(a) + len(b)) if a or b else 0.0 for a, b in PAIRS
     ]
-    assert ratios(ones, twos) == wanted
+    assert ratios(ones, twos) == target
     expected = []
     for a, b in ((sorted_words(one), sorted_words(two)) for one, two in PAIRS):
         ratio = (
@@ -255,8 +256,8 @@ def test_scribendi_is_1_where_the_output_is_likelier_and_near(
             -float(
                 np.mean(
                     [
-                        logs[place, piece].item()
-                        for place, piece in enumerate(ids[0, 1:])
+                        logs[position, part].item()
+                        for position, part in enumerate(ids[0, 1:])
                     ]
                 )
             )
@@ -266,11 +267,7 @@ def test_scribendi_is_1_where_the_output_is_likelier_and_near(
 
     seen = set()
     for threshold in ("0.8", "0.2"):
-        metric = {
-            "name": "scribendi",
-            "model": str(tiny / "gpt2"),
-            "threshold": threshold,
-        }
+        metric = scribendi(tiny, threshold=threshold)
         for outputs in SYSTEMS.values():
             expected = []
             for source, output in zip(SOURCES, outputs, strict=True):
@@ -331,11 +328,12 @@ def naive_bertscore(
             states = net(ids, output_hidden_states=True).hidden_states[layer][0]
         return states / states.norm(dim=-1, keepdim=True), ids[0].tolist()
 
-    (own, pieces), (other, others) = vectors(output), vectors(reference)
-    if 2 in (len(pieces), len(others)):
+    (item, parts), (other, others) = vectors(output), vectors(reference)
+    if 2 in (len(parts), len(others)):
         return 0.0, 0.0
-    similar, result = (own @ other.T).numpy(), []
-    for greatest, ids in ((similar.max(1), pieces), (similar.max(0), others)):
+    similar = (item @ other.T).numpy()
+    result = []
+    for greatest, ids in ((similar.max(1), parts), (similar.max(0), others)):
         weights = np.array(
             [
                 idf[i]
@@ -373,12 +371,12 @@ def test_bertscore_takes_each_maximum_over_the_references(
                     "input_ids"
                 ]
             )
-            for each in REFERENCES
-            for text in each
+            for text in chain(*REFERENCES)
         ]
         weights = {
             i: math.log(
-                (len(documents) + 1) / (sum(i in own for own in documents) + 1)
+                (len(documents) + 1)
+                / (sum(i in item for item in documents) + 1)
             )
             for i in range(len(tokenizer))
         }
@@ -403,7 +401,8 @@ def test_bertscore_takes_each_maximum_over_the_references(
             ("f", f_of),
         ):
             assert_close(
-                found[name], [max(best(*pair) for pair in own) for own in each]
+                found[name],
+                [max(best(*pair) for pair in item) for item in each],
             )
         chosen = {"p": "precision", "r": "recall"}.get(
             more.get("score", ""), "f"
@@ -417,12 +416,11 @@ def test_rescaling_takes_the_row_of_the_layer_by_its_position(
     (tmp_path / "base.csv").write_text(
         "LAYER,P,R,F\n9,0.1,0.2,0.3\n9,0.5,0.25,0.75\n"
     )
-    metric = {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}
-    plain = scored(metric, ONE, references=REFERENCES)
-    found = scored(
-        {**metric, "rescale": True, "baseline": str(tmp_path / "base.csv")},
-        ONE,
-        references=REFERENCES,
+    metric = bertscore(tiny, layer=1)
+    rescaled = {"rescale": True, "baseline": str(tmp_path / "base.csv")}
+    plain, found = (
+        scored(one, ONE, references=REFERENCES)
+        for one in (metric, metric | rescaled)
     )
     for name, below in (("precision", 0.5), ("recall", 0.25), ("f", 0.75)):
         np.testing.assert_allclose(
@@ -445,16 +443,12 @@ def test_bertscore_is_that_of_bert_score(tiny: Path) -> None:
     scorer = BERTScorer(
         model_type=str(tiny / "cased"), num_layers=2, batch_size=1
     )
-    wanted = scorer.score(
+    target = scorer.score(
         [TWO[n] for n in lines], [REFERENCES[0][n] for n in lines]
     )
-    found = scored(
-        {"name": "bertscore", "model": str(tiny / "cased"), "layer": 2},
-        TWO,
-        references=REFERENCES[:1],
-    )
+    found = scored(bertscore(tiny, layer=2), TWO, references=REFERENCES[:1])
     for name, expected in zip(
-        ("precision", "recall", "f"), wanted, strict=True
+        ("precision", "recall", "f"), target, strict=True
     ):
         assert_close(found[name][lines], expected.numpy())
 
@@ -491,92 +485,83 @@ A 3 3|||M:PUNCT|||.|||REQUIRED|||-NONE-|||0
 """
 
 
-def edits_of(
-    text: str,
-) -> list[tuple[str, dict[int, set[tuple[int, int, str]]]]]:
+Edit = tuple[int, int, str]
+
+
+def edits_of(text: str) -> list[tuple[str, dict[int, set[Edit]]]]:
     lines = []
     for block in text.strip("\n").split("\n\n"):
         source, *rows = block.split("\n")
-        own: dict[int, set[tuple[int, int, str]]] = {}
+        item: dict[int, set[Edit]] = {}
         for row in rows:
             span, kind, correction, *_, annotator = row[2:].split("|||")
             start, end = map(int, span.split())
-            edits = own.setdefault(int(annotator), set())
+            edits = item.setdefault(int(annotator), set())
             if kind not in ("noop", "UNK"):
                 edits.add((start, end, correction))
-        lines.append((source[2:], own))
+        lines.append((source[2:], item))
     return lines
 
 
-def applied(source: str, edits: set[tuple[int, int, str]]) -> str:
+def applied(source: str, edits: set[Edit]) -> str:
     words = source.split(" ")
     for start, end, correction in sorted(edits, reverse=True):
         words[start:end] = [correction] if correction else []
     return " ".join(words)
 
 
+def f_by_models(tiny: Path, reference: str, output: str) -> float:
+    """F of BERTScore, the naive one."""
+    return f_of(*naive_bertscore(tiny / "cased", 2, reference, output, False))
+
+
 @pytest.mark.parametrize("ties", ["errant", "m2"])
 def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
-    tiny: Path, tmp_path: Path, ties: str, capsys: pytest.CaptureFixture[str]
+    tiny: Path, tmp_path: Path, ties: str, command: Command
 ) -> None:
     (tmp_path / "gold.m2").write_text(GOLD)
     (tmp_path / "out.m2").write_text(OUTPUT)
-    (tmp_path / "c.yaml").write_text(json.dumps({
-        "datasets": {"d": {"gold": "gold.m2"}}, "systems": {"A": {"m2": "out.m2"}}, "output": {"dir": str(tmp_path / "out")},
+    metric = bertscore(tiny, "pt_errant", layer=2)
+    config = {
+        "datasets": {"d": {"gold": "gold.m2"}},
+        "systems": {"A": {"m2": "out.m2"}},
+        "output": {"dir": str(tmp_path / "out")},
         "statistics": {"resamples": 20, "test": "none"},
-        "metrics": [{"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "ties": ties}, {"name": "pt_errant", "model": str(tiny / "cased"), "layer": 2, "level": "mean"}],
-    }))  # fmt: skip
+        "metrics": [metric | {"ties": ties}, metric | {"level": "mean"}],
+    }
+    (tmp_path / "c.yaml").write_text(json.dumps(config))
     results = pipeline.run(tmp_path / "c.yaml")
 
     def score(tp: float, fp: float, fn: float) -> float:
-        p, r = (tp / (tp + fp) if fp else 1.0), (tp / (tp + fn) if fn else 1.0)
+        p = tp / (tp + fp) if fp else 1.0
+        r = tp / (tp + fn) if fn else 1.0
         return 1.25 * p * r / (0.25 * p + r) if p + r else 0.0
 
-    totals, sentences = np.zeros(3), []
-    for (source, golds), (_, own) in zip(
+    totals = np.zeros(3)
+    sentences = []
+    for (source, golds), (_, item) in zip(
         edits_of(GOLD), edits_of(OUTPUT), strict=True
     ):
         candidates = []
         for number, gold in golds.items():
-            text, hyp = (
-                applied(
-                    source,
-                    gold | UNKNOWN.get(source, set()) if number else gold,
-                ),
-                own[0],
+            hyp = item[0]
+            others = UNKNOWN.get(source, set()) if number else set()
+            similarity = partial(
+                f_by_models, tiny, applied(source, gold | others)
             )
+            base = similarity(source)
 
             def weight(
-                edits: set[tuple[int, int, str]],
-                text: str = text,
+                edits: set[Edit],
                 source: str = source,
+                similarity: Callable[[str], float] = similarity,
+                base: float = base,
             ) -> float:
-                base = f_of(
-                    *naive_bertscore(
-                        tiny / "cased", 2, text, source, prefix=False
-                    )
-                )
-                return sum(
-                    abs(
-                        f_of(
-                            *naive_bertscore(
-                                tiny / "cased",
-                                2,
-                                text,
-                                applied(source, {e}),
-                                prefix=False,
-                            )
-                        )
-                        - base
-                    )
-                    for e in edits
-                )
+                changed = [similarity(applied(source, {e})) for e in edits]
+                return sum(abs(value - base) for value in changed)
 
-            candidates.append(
-                np.array(
-                    [weight(hyp & gold), weight(hyp - gold), weight(gold - hyp)]
-                )
-            )
+            sets = (hyp & gold, hyp - gold, gold - hyp)
+            candidates.append(np.array([*map(weight, sets)]))
         sentences.append(max(score(*each) for each in candidates))
         last = (
             (lambda c: (-c[1], -c[2]))
@@ -587,23 +572,13 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
             candidates, key=lambda c: (score(*(totals + c)), c[0], *last(c))
         )
     corpus, mean = results
-    files = [
-        "--gold",
-        str(tmp_path / "gold.m2"),
-        "-o",
-        str(tmp_path / "out.m2"),
-        "--line",
-        "1",
-    ]
-    options = [
-        f"--option=model={tiny / 'cased'}",
-        "--option=layer=2",
-        f"--option=ties={ties}",
-    ]
-    assert main(["explain", "pt_errant", *files, *options]) == 0
-    assert re.search(
-        r"counts  pt_errant \d+\.\d\d  tp", capsys.readouterr().out
+    options = (
+        f"--option=model={tiny / 'cased'} --option=layer=2 --option=ties={ties}"
     )
+    out = command(
+        f"explain pt_errant --gold {tmp_path}/gold.m2 -o {tmp_path}/out.m2 --line 1 {options}"
+    ).out
+    assert re.search(r"counts  pt_errant \d+\.\d\d  tp", out)
     np.testing.assert_allclose(corpus.score, score(*totals), atol=2e-6)
     np.testing.assert_allclose(
         [corpus.outputs[n] for n in ("tp", "fp", "fn")], totals, atol=2e-6
@@ -618,85 +593,55 @@ def test_pt_errant_weighs_edits_and_chooses_annotators_one_line_after_the_other(
 def test_a_run_computes_each_text_once_and_says_so(
     tiny: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "caches"))
-    for name, texts in {
-        "source": SOURCES,
-        **SYSTEMS,
-        "ref": REFERENCES[0],
-    }.items():
-        (tmp_path / name).write_text("".join(f"{text}\n" for text in texts))
+    write_named_lines(tmp_path, source=SOURCES, ref=REFERENCES[0], **SYSTEMS)
     config = {
         "datasets": {"d": {"source": "source", "references": ["ref"], "empty_references": "keep"}}, "systems": {"one": "one", "two": "two"}, "output": {"dir": str(tmp_path / "out")},
-        "metrics": [impara(tiny, max_length=30), {"name": "scribendi", "model": str(tiny / "gpt2")}, {"name": "bertscore", "model": str(tiny / "cased"), "layer": 1}],
+        "metrics": [impara(tiny, max_length=30), scribendi(tiny), bertscore(tiny, layer=1)],
     }  # fmt: skip
     (tmp_path / "c.yaml").write_text(json.dumps(config))
-    assert main(["run", str(tmp_path / "c.yaml"), "--device", "cpu"]) == 0
-    told = capsys.readouterr().err
-    distinct = len(
-        {
-            (source, text)
-            for own in SYSTEMS.values()
-            for source, text in zip(SOURCES, own, strict=True)
-        }
-    )
-    assert f"scribendi: {distinct} texts computed on cpu, " in told
+    notice = command(f"run {tmp_path / 'c.yaml'} --device cpu").err
+
+    def distinct(texts: list[str]) -> int:
+        outputs = chain(*SYSTEMS.values())
+        return len({*zip(texts * len(SYSTEMS), outputs, strict=True)})
+
+    assert f"scribendi: {distinct(SOURCES)} texts computed on cpu, " in notice
     assert (
         "impara: texts have special pieces of the model, such as [SEP], which end or change them: 1 of 6 lines (4)"
-        in told
+        in notice
     )
-    run = json.loads((tmp_path / "out" / "run.json").read_text())
-    asked = next(each for each in run["plugins"] if each["name"] == "bertscore")
-    assert asked["models"] == {"model": str(tiny / "cased")}
-    assert asked["texts"] == {
-        "new": len(
-            {
-                (r, o)
-                for own in SYSTEMS.values()
-                for r, o in zip(REFERENCES[0], own, strict=True)
-            }
-        ),
-        "kept": 0,
-    }
-    assert {"torch", "transformers", "python", "device"} <= asked[
-        "made_with"
-    ].keys()
-    before = json.loads((tmp_path / "out" / "results.json").read_text())
-    assert (
-        main(
-            [
-                "run",
-                str(tmp_path / "c.yaml"),
-                "--output",
-                str(tmp_path / "again"),
-            ]
-        )
-        == 0
+    run = json.loads((tmp_path / "out" / "run.json").read_bytes())
+    requested = next(
+        each for each in run["plugins"] if each["name"] == "bertscore"
     )
-    assert "texts computed on" not in capsys.readouterr().err, (
-        "the second run computes nothing"
-    )
+    assert requested["models"] == {"model": str(tiny / "cased")}
+    assert requested["texts"] == {"new": distinct(REFERENCES[0]), "kept": 0}
+    versions = {"torch", "transformers", "python", "device"}
+    assert versions <= requested["made_with"].keys()
+    again = command(f"run {tmp_path}/c.yaml --output {tmp_path}/again").err
+    assert "texts computed on" not in again
     config["metrics"] = [impara(tiny, max_length=30, threshold="0.5")]
     (tmp_path / "c.yaml").write_text(
         json.dumps({**config, "output": {"dir": str(tmp_path / "third")}})
     )
-    assert main(["run", str(tmp_path / "c.yaml")]) == 0
-    assert "texts computed on" not in capsys.readouterr().err, (
-        "nor does one with another threshold"
+    with_threshold = command(f"run {tmp_path}/c.yaml").err
+    assert "texts computed on" not in with_threshold
+    before, after = (
+        json.loads((tmp_path / name / "results.json").read_bytes())["scores"]
+        for name in ("out", "again")
     )
-    assert (
-        json.loads((tmp_path / "again" / "results.json").read_text())["scores"]
-        == before["scores"]
-    )
-    assert main(["show", str(tmp_path / "out"), "--metric", "scribendi"]) == 0
-    assert main(["report", str(tmp_path / "out"), "--format", "numbers"]) == 0
+    assert before == after
+    command(f"show {tmp_path}/out --metric scribendi")
+    command(f"report {tmp_path}/out --format numbers")
     assert (tmp_path / "out" / "numbers" / "impara" / "d" / "one.tsv").is_file()
 
 
 def test_white_space_alone_is_a_change_that_is_told(tiny: Path) -> None:
-    metric = {"name": "scribendi", "model": str(tiny / "gpt2")}
+    metric = scribendi(tiny)
     sources = [f"{text}  " for text in SOURCES]
     with pytest.warns(
         UserWarning,
@@ -723,24 +668,22 @@ def test_what_is_wrong_is_told_before_anything_is_computed(
     empty.mkdir()
     (empty / "config.json").write_text('{"model_type": "gpt2"}')
     (empty / "model.safetensors").write_bytes(b"")
-    model = str(tiny / "cased")
+    bert_score = partial(bertscore, tiny)
     cases = {
-        json.dumps({"name": "scribendi", "model": str(empty)}): "^empty cannot be loaded as AutoModelForCausalLM: ",
-        json.dumps({"name": "bertscore", "model": model, "layer": -1}): "layer: expected 0.* or more, found -1",
-        json.dumps({"name": "bertscore", "model": model, "layer": 9}): "cased lacks weights of AutoModel with 9 layers",
-        json.dumps(some(tiny, max_length=2)): "some: max_length: expected 3 or more, found 2",
-        json.dumps(some(tiny, meaning=str(other))): "grammar, fluency and meaning have different vocabularies",
-        json.dumps(some(tiny, weights="1+2")): "weights: expected three numbers",
-        json.dumps({"name": "bertscore", "model": str(tiny / "cased")}): "layer: give one",
-        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "prefix_space": "true"}): "prefix_space has no effect",
-        json.dumps({"name": "bertscore", "model": str(tiny / "cased"), "layer": 1, "rescale": "true"}): "no row LAYER,P,R,F",
-        json.dumps({"name": "scribendi", "model": "nobody/nothing"}): "no model of this name in the cache.*--download",
+        "^empty cannot be loaded as AutoModelForCausalLM: ": scribendi(tiny, model=str(empty)),
+        "layer: expected 0.* or more, found -1": bert_score(layer=-1),
+        "cased lacks weights of AutoModel with 9 layers": bert_score(layer=9),
+        "some: max_length: expected 3 or more, found 2": some(tiny, max_length=2),
+        "grammar, fluency and meaning have different vocabularies": some(tiny, meaning=str(other)),
+        "weights: expected three numbers": some(tiny, weights="1+2"),
+        "layer: give one": bert_score(),
+        "prefix_space has no effect": bert_score(layer=1, prefix_space="true"),
+        "no row LAYER,P,R,F": bert_score(layer=1, rescale="true"),
+        "no model of this name in the cache.*--download": scribendi(tiny, model="nobody/nothing"),
     }  # fmt: skip
-    for metric, said in cases.items():
-        with pytest.raises(pipeline.errors.InputError, match=said):
-            pipeline.evaluate(
-                ONE, REFERENCES, SOURCES, metrics=[json.loads(metric)]
-            )
+    for message, metric in cases.items():
+        with pytest.raises(pipeline.errors.InputError, match=message):
+            pipeline.evaluate(ONE, REFERENCES, SOURCES, metrics=[metric])
     with pytest.raises(pipeline.errors.ConfigError, match="there is no folder"):
         from_values({"name": "scribendi", "model": "./nothing"})
 
@@ -755,40 +698,32 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(
     def always(*answer: Any) -> Any:
         return lambda: answer
 
-    commit, left = "0" * 40, {"README.md": b"x", "pytorch_model.bin": b"x"}
-    wanted = {
+    commit = "0" * 40
+    target = {
         file.name: file.read_bytes() for file in (tiny / "gpt2").iterdir()
     }
-    files = wanted | left
-    siblings = [
-        {"rfilename": name, "size": len(content)}
-        for name, content in files.items()
-    ]
+    files = {**target, "README.md": b"x", "pytorch_model.bin": b"x"}
+    sizes = {name: len(content) for name, content in files.items()}
     about = {
         "id": "a/gpt2",
         "sha": commit,
-        "siblings": siblings,
+        "siblings": [{"rfilename": n, "size": sizes[n]} for n in files],
         "cardData": {"license": "mit"},
         "tags": [],
     }
     tree = [
-        {"type": "file", "path": name, "size": len(content), "oid": "0"}
-        for name, content in files.items()
+        {"type": "file", "path": n, "size": sizes[n], "oid": "0"} for n in files
     ]
-    (tmp_path / "s.txt").write_text(
-        "".join(f"{text}\n" for text in SOURCES), "utf-8"
-    )
-    (tmp_path / "o.txt").write_text(
-        "".join(f"{text}\n" for text in ONE), "utf-8"
-    )
+    for name, texts in (("s.txt", SOURCES), ("o.txt", ONE)):
+        (tmp_path / name).write_text("\n".join([*texts, ""]), "utf-8")
     command = f"{sys.executable} -m pipeline score scribendi --model a/gpt2 -s s.txt -o o.txt"
     with serving() as server:
-        listings: list[tuple[str, Any]] = [
-            ("", about),
-            ("/revision/main", about),
-            (f"/tree/{commit}", tree),
-        ]
-        for name, content in listings:
+        listings: dict[str, Any] = {
+            "": about,
+            "/revision/main": about,
+            f"/tree/{commit}": tree,
+        }
+        for name, content in listings.items():
             answer = json.dumps(content).encode()
             server.answers[f"api/models/a/gpt2{name}"] = always(
                 200, {"Content-Type": "application/json"}, answer
@@ -802,41 +737,41 @@ def test_a_missing_model_is_fetched_where_the_command_says_so(
                 server.answers[f"a/gpt2/resolve/{revision}/{name}"] = always(
                     200, head, data
                 )
-        own = {
+        item = {
             "HF_ENDPOINT": server.url().rstrip("/"),
             "HF_HOME": str(tmp_path / "hub"),
             "PYTHONPATH": str(ROOT),
         }
-        said = [
+        printed = [
             subprocess.run(
                 f"{command} {more}".split(),
                 check=False,
                 cwd=tmp_path,
-                env=os.environ | own,
+                env=os.environ | item,
                 capture_output=True,
                 text=True,
             )
             for more in ("", "--download", "")
         ]
-        asked = {
+        requested = {
             request.path.rpartition("/")[2]
             for request in server.heard
             if "/resolve/" in request.path
         }
-    assert [one.returncode for one in said] == [2, 0, 0], said[1].stderr
+    assert [one.returncode for one in printed] == [2, 0, 0], printed[1].stderr
     assert (
         "no model of this name in the cache of the Hugging Face hub; --download fetches it"
-        in said[0].stderr
+        in printed[0].stderr
     )
     assert re.search(
-        r"a/gpt2: is fetched \(\d+ MB, licence: mit\)", said[1].stderr
+        r"a/gpt2: is fetched \(\d+ MB, licence: mit\)", printed[1].stderr
     )
-    assert "is fetched" not in said[2].stderr
-    assert said[2].stdout == said[1].stdout != ""
+    assert "is fetched" not in printed[2].stderr
+    assert printed[2].stdout == printed[1].stdout != ""
     assert (
         {"config.json", "model.safetensors", "tokenizer.json"}
-        <= asked
-        <= set(wanted)
+        <= requested
+        <= set(target)
     )
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.words import wordlist
 
 torch: Any = pytest.importorskip(
     "torch", reason="needs torch: pip install 'gec-pipeline[neural]'"
@@ -73,11 +73,10 @@ def bert(
     **size: int,
 ) -> Path:
     """Save a model of BERT whose pieces are letters and some words."""
-    models, normalizers = tokenizers.models, tokenizers.normalizers
-    pre_tokenizers, processors = (
-        tokenizers.pre_tokenizers,
-        tokenizers.processors,
-    )
+    models = tokenizers.models
+    normalizers = tokenizers.normalizers
+    pre_tokenizers = tokenizers.pre_tokenizers
+    processors = tokenizers.processors
     words = [
         "[PAD]",
         "[UNK]",
@@ -91,21 +90,21 @@ def bert(
     ]
     folder.mkdir(parents=True)
     (folder / "vocab.txt").write_text("\n".join(words) + "\n")
-    own = tokenizers.Tokenizer(
+    item = tokenizers.Tokenizer(
         models.WordPiece(
             {each: number for number, each in enumerate(words)},
             unk_token="[UNK]",  # noqa: S106
         )
     )
-    own.normalizer = normalizers.BertNormalizer(lowercase=False)
-    own.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
-    own.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
+    item.normalizer = normalizers.BertNormalizer(lowercase=False)
+    item.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    item.post_processor = processors.BertProcessing(("[SEP]", 3), ("[CLS]", 2))
     names = {
         f"{each}_token": f"[{each.upper()}]"
-        for each in ("pad", "unk", "cls", "sep", "mask")
+        for each in wordlist("pad unk cls sep mask")
     }
     tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=own, model_max_length=40, **names
+        tokenizer_object=item, model_max_length=40, **names
     )
     tokenizer.save_pretrained(folder)
     return save(
@@ -125,12 +124,10 @@ def bert(
 def of_bytes(folder: Path, kind: str, seed: int) -> Path:
     """Save a model of GPT-2 or RoBERTa whose pieces are bytes."""
     models = tokenizers.models
-    pre_tokenizers, processors = (
-        tokenizers.pre_tokenizers,
-        tokenizers.processors,
-    )
+    pre_tokenizers = tokenizers.pre_tokenizers
+    processors = tokenizers.processors
     marks = (
-        ["<s>", "<pad>", "</s>", "<unk>"]
+        wordlist("<s> <pad> </s> <unk>")
         if kind == "roberta"
         else ["<|endoftext|>"]
     )
@@ -140,14 +137,14 @@ def of_bytes(folder: Path, kind: str, seed: int) -> Path:
             [*marks, *sorted(pre_tokenizers.ByteLevel.alphabet()), "Ġs"]
         )
     }
-    own = tokenizers.Tokenizer(models.BPE(vocabulary, [("Ġ", "s")]))
-    own.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    item = tokenizers.Tokenizer(models.BPE(vocabulary, [("Ġ", "s")]))
+    item.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     names = {
         "bos_token": marks[0],
         "eos_token": marks[-2] if kind == "roberta" else marks[0],
     }
     if kind == "roberta":
-        own.post_processor = processors.RobertaProcessing(
+        item.post_processor = processors.RobertaProcessing(
             ("</s>", 2), ("<s>", 0), add_prefix_space=False
         )
         names |= {
@@ -157,7 +154,7 @@ def of_bytes(folder: Path, kind: str, seed: int) -> Path:
             "unk_token": "<unk>",
         }
     tokenizer = transformers.PreTrainedTokenizerFast(
-        tokenizer_object=own, model_max_length=50, **names
+        tokenizer_object=item, model_max_length=50, **names
     )
     tokenizer.save_pretrained(folder)
     if kind == "roberta":
@@ -192,5 +189,5 @@ def save(
                     else 0.3,
                 )
     model.save_pretrained(folder)
-    assert json.loads((folder / "config.json").read_text())
+    assert json.loads((folder / "config.json").read_bytes())
     return folder

@@ -6,12 +6,14 @@ import pytest
 
 import pipeline
 from pipeline.errors import ConfigError
+from tests.support.numbers import near
 
 
 def test_length() -> None:
     """Words 2 + 1 + 1; characters 6 + 1 + 1, without the blanks at both ends 4 + 1 + 1, at the end
     5 + 1 + 1."""
-    texts, others = [" ab c ", "e", "d"], ["a", "b", "c"]
+    texts = [" ab c ", "e", "d"]
+    others = ["a", "b", "c"]
     for options, expected in (
         ("", 4 / 3),
         ("unit=char", 8 / 3),
@@ -20,7 +22,7 @@ def test_length() -> None:
         metric = f"length[{','.join(filter(None, [options, 'scale=1']))}]"
         assert pipeline.evaluate(
             texts, [others], metrics=[metric]
-        ).score == pytest.approx(expected, abs=1e-12)
+        ).score == near(expected)
     found = pipeline.evaluate(
         texts,
         [others],

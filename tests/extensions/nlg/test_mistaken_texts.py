@@ -9,7 +9,8 @@ from tests.data.test_mistaken_texts import doubts, joined, opened, texts
 
 
 def test_legacy_of_sari_is_for_tokens(tmp_path: Path) -> None:
-    t, metrics = texts(), [from_text("sari[legacy=true]")]
+    t = texts()
+    metrics = [from_text("sari[legacy=true]")]
     output = [f"{line.split()[1]} {line}" for line in t["o"]]
     assert doubts(opened(tmp_path, t["s"], [t["r"]], output), metrics) == []
     (warning,) = doubts(

@@ -7,16 +7,17 @@ from __future__ import annotations
 import gzip
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from itertools import product, zip_longest
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pipeline
-from tests.conftest import called
 from tests.oracles import naive_sari
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.commands import Command
+from tests.support.numbers import near
+from tests.support.words import rows, wordlist
 
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 """Texts of the cases look mistaken."""
@@ -36,16 +37,13 @@ GOLDEN = {
 }
 """The programs and options of the golden file, and how they are asked for here."""
 COUNTS = [
-    f"{part}_{total}" for part in ("add", "keep", "del") for total in "chr"
+    f"{part}_{total}" for part, total in product(("add", "keep", "del"), "chr")
 ]
 
 
 def sets_of(references: list[list[str]]) -> list[list[str | None]]:
     """Return references by line as reference sets, with None where a line has fewer."""
-    return [
-        [own[number] if number < len(own) else None for own in references]
-        for number in range(max(map(len, references)))
-    ]
+    return [[*one] for one in zip_longest(*references)]
 
 
 def test_golden_cases(shared: Path) -> None:
@@ -68,19 +66,9 @@ def test_golden_cases(shared: Path) -> None:
         )
         for (program, _), result in zip(GOLDEN.items(), found, strict=True):
             expected: dict[str, Any] = case["out"][program]
-            for name in (
-                "sari",
-                "add",
-                "keep",
-                "del",
-                "sari_f",
-                "del_recall",
-                "del_f",
-            ):
+            for name in wordlist("sari add keep del sari_f del_recall del_f"):
                 if name in expected:
-                    assert result.outputs[name] == pytest.approx(
-                        expected[name] / 100, abs=1e-12
-                    ), (
+                    assert result.outputs[name] == near(expected[name] / 100), (
                         case["id"],
                         program,
                     )
@@ -143,7 +131,7 @@ def test_a_missing_reference_does_not_count(spelling: str) -> None:
         naive_sari.score(*line, flavour)
         for line in zip(sources, outputs, references, strict=True)
     ]
-    assert found.sentences.tolist() == pytest.approx(naive, abs=1e-12)
+    assert found.sentences.tolist() == near(naive)
     scorer = pipeline.Scorer(spelling + level, sets_of(references), sources)
     assert scorer.score(outputs)[0].score == found.score
     assert scorer.sentences(outputs).tolist() == found.sentences.tolist()
@@ -160,10 +148,8 @@ def test_moses_is_sacremoses() -> None:
         tokenizer.tokenize(text, escape=False, return_str=True)
         for text in texts
     ]
-    plain, split = (
-        ["sari[tok=moses]", "bleu[tok=moses]"],
-        ["sari[tok=whitespace]", "bleu[tok=whitespace]"],
-    )
+    plain = ["sari[tok=moses]", "bleu[tok=moses]"]
+    split = ["sari[tok=whitespace]", "bleu[tok=whitespace]"]
     found = pipeline.evaluate(
         {"x": texts[:1]}, [texts[1:]], texts[1:], metrics=plain
     )
@@ -176,26 +162,32 @@ def test_moses_is_sacremoses() -> None:
     assert found[1].found.peer_signature is None
 
 
-def test_wrong_options_are_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_wrong_options_are_told(tmp_path: Path, command: Command) -> None:
     (tmp_path / "t").write_text("a b\n", encoding="utf-8")
-    given = ("-s", tmp_path / "t", "-r", tmp_path / "t", "-o", tmp_path / "t")
-    for spelling, message in {
-        "sari[flavour=xu,level=corpus]": "level: flavour xu scores sentences",
-        "sari[flavour=xu,deletion=f1]": "only flavour: easse has it",
-        "sari[flavour=modified,tokenizer=13a]": "no other tokenizer",
-        "sari[legacy=true,lowercase=true]": "legacy never lower-cases",
-    }.items():
-        code, _, told = called(capsys, "score", spelling, *given)
-        assert (code, message in told) == (2, True), told
+    arguments = (
+        "-s",
+        tmp_path / "t",
+        "-r",
+        tmp_path / "t",
+        "-o",
+        tmp_path / "t",
+    )
+    for spelling, message in rows("""
+    sari[flavour=xu,level=corpus] => level: flavour xu scores sentences
+    sari[flavour=xu,deletion=f1] => only flavour: easse has it
+    sari[flavour=modified,tokenizer=13a] => no other tokenizer
+    sari[legacy=true,lowercase=true] => legacy never lower-cases
+"""):
+        notice = command.refused(f"score {spelling}", *arguments).err
+        assert message in notice, notice
 
 
 def test_features_by_hand() -> None:
     """Line 1 has 5 of 10 characters, 2 of 4 tokens and is 2 sentences; line 2 is a copy but for
     white space.
     """
-    sources, outputs = ["aaa bb. cc", "a  b"], ["aaa. bb. dd. ", "a b"]
+    sources = ["aaa bb. cc", "a  b"]
+    outputs = ["aaa. bb. dd. ", "a b"]
     (result,) = pipeline.evaluate(
         {"x": outputs},
         [sources],

@@ -9,8 +9,11 @@ from __future__ import annotations
 import gzip
 import json
 import math
+from collections.abc import Sequence
+from functools import cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,11 +26,8 @@ from pipeline.extensions.nlg.nist import NO_TOKENS, NistTokenization
 from pipeline.kernel.common import join_lines
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
-from tests.conftest import called
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
+from tests.support.commands import Command
+from tests.support.words import rows, wordlist
 
 Case = dict[str, Any]
 NEAR = 1e-11
@@ -35,11 +35,10 @@ NEAR = 1e-11
 """
 
 
-def golden(shared: Path, name: str) -> Iterator[Case]:
-    with gzip.open(
-        shared / "nlg" / "golden" / f"{name}.jsonl.gz", "rt", encoding="utf-8"
-    ) as file:
-        yield from map(json.loads, file)
+@cache
+def golden(shared: Path, name: str) -> list[Case]:
+    path = shared / "nlg" / "golden" / f"{name}.jsonl.gz"
+    return [*map(json.loads, gzip.decompress(path.read_bytes()).splitlines())]
 
 
 def sets(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
@@ -50,10 +49,11 @@ def sets(references: Sequence[Sequence[str]]) -> list[list[str | None]]:
 def text_of(case: Case) -> Text:
     columns = sets(case["references"])
     lines = [
-        join_lines([(text or "").encode() for text in own]) for own in columns
+        join_lines([(text or "").encode() for text in entry])
+        for entry in columns
     ]
     missing = np.array(
-        [[text is None for text in own] for own in columns], bool
+        [[text is None for text in entry] for entry in columns], bool
     ).T
     return Text(
         None,
@@ -83,8 +83,8 @@ def scored(text: Text, spelling: str) -> tuple[dict[str, float], list[float]]:
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
-def near(found: float, wanted: float) -> bool:
-    return math.isclose(found, wanted, rel_tol=NEAR, abs_tol=NEAR)
+def near(found: float, expected: float) -> bool:
+    return math.isclose(found, expected, rel_tol=NEAR, abs_tol=NEAR)
 
 
 NLTK = {
@@ -107,14 +107,16 @@ def test_nist_is_that_of_its_programs(shared: Path, spelling: str) -> None:
             spelling
         )
         out = case["out"][program] if program else case["out"]["nltk"]
-        wanted = (
+        expected = (
             out.get("nist")
             if program
-            else next(out[key] for key, own in NLTK.items() if own == spelling)
+            else next(
+                out[key] for key, entry in NLTK.items() if entry == spelling
+            )
         )
-        if isinstance(wanted, float):
+        if isinstance(expected, float):
             outputs, sentences = scored(text_of(case), spelling)
-            assert near(outputs["nist"], wanted), case["id"]
+            assert near(outputs["nist"], expected), case["id"]
             if program == "mteval" and "seg_nist" in out:
                 assert all(map(near, sentences, out["seg_nist"])), case["id"]
             compared += 1
@@ -123,7 +125,8 @@ def test_nist_is_that_of_its_programs(shared: Path, spelling: str) -> None:
 
 def test_mteval_sums_what_the_program_sums(shared: Path) -> None:
     """Matches, n-grams and information of each order, which its option -f writes to a file."""
-    metric, compared = from_text("nist"), 0
+    metric = from_text("nist")
+    compared = 0
     for case in golden(shared, "nist"):
         out = case["out"]["mteval"]
         if "match" in out:
@@ -155,10 +158,8 @@ CIDER = {
 
 @pytest.mark.parametrize("key", [*CIDER, "rouge_l"])
 def test_cider_and_rouge_are_those_of_coco(shared: Path, key: str) -> None:
-    spelling, sentences_key = (
-        CIDER.get(key, "rouge[flavour=coco,types=L]"),
-        {"cider": "sentences"}.get(key, f"{key}_sentences"),
-    )
+    spelling = CIDER.get(key, "rouge[flavour=coco,types=L]")
+    sentences_key = {"cider": "sentences"}.get(key, f"{key}_sentences")
     compared = 0
     for case in golden(shared, "cider"):
         outputs, sentences = scored(text_of(case), spelling)
@@ -178,9 +179,9 @@ def test_systems_of_the_e2e_challenge(shared: Path) -> None:
     published values.
     """
     (first, *systems) = golden(shared, "cider-real")
-    results = json.loads(
-        (shared / "nlg" / "published.json").read_text(encoding="utf-8")
-    )["results"]
+    results = json.loads((shared / "nlg" / "published.json").read_bytes())[
+        "results"
+    ]
     published = {
         item.get("hypotheses", ""): item["published"]
         for item in results
@@ -201,14 +202,14 @@ def test_systems_of_the_e2e_challenge(shared: Path) -> None:
             ("cider", "cider", "sentences", "CIDEr"),
             ("rouge", "rouge_l", "rouge_l_sentences", "ROUGE_L"),
         ):
-            own = found.get(system=f"s{number}", metric=metric)
-            assert near(own.score, system["out"][key])
+            entry = found.get(system=f"s{number}", metric=metric)
+            assert near(entry.score, system["out"][key])
             assert np.allclose(
-                own.sentences, system["out"][sentences], rtol=0, atol=1e-11
+                entry.sentences, system["out"][sentences], rtol=0, atol=1e-11
             )
             for name, values in published.items():
                 if name.endswith(system["file"]):
-                    assert f"{own.score:.4f}" == values[column]
+                    assert f"{entry.score:.4f}" == values[column]
                     compared += 1
     assert compared == 2 * 28
 
@@ -223,14 +224,14 @@ def test_nltk_itself(kernel: str) -> None:
         ]
         for _ in range(4)
     ]
-    wanted = corpus_nist(
+    expected = corpus_nist(
         [[lines[r][n].split() for r in range(3)] for n in range(9)],
         [one.split() for one in lines[3]],
     )
     found = pipeline.evaluate(
         lines[3], lines[:3], metrics=["nist[flavour=nltk]"]
     )
-    assert found.score == pytest.approx(wanted, abs=1e-12)
+    assert found.score == pytest.approx(expected, abs=1e-12)
 
 
 def test_nist_by_hand() -> None:
@@ -285,17 +286,15 @@ def test_rouge_of_coco_by_hand() -> None:
     found = pipeline.evaluate(
         ["a b c"], [["a"], ["a b x"]], metrics=["rouge[flavour=coco]"]
     )
-    precision, recall = 2 / 3, 1.0
+    precision = 2 / 3
+    recall = 1.0
     assert found.score == pytest.approx(
         2.44 * precision * recall / (recall + 1.44 * precision), abs=1e-15
     )
     assert (
         found.outputs["rougeL_precision"],
         found.outputs["rougeL_recall"],
-    ) == (
-        precision,
-        recall,
-    )
+    ) == (precision, recall)
 
 
 TOKENS = [
@@ -305,18 +304,18 @@ TOKENS = [
         "mteval",
         True,
         "A<SKIPPED>É <skipped>x&amp;lt;",
-        ["a", "<", "skipped", ">", "É", "x", "<"],
+        wordlist("a < skipped > É x <"),
     ),
     ("mteval", True, "a\x1cb\u00a0c", ["a\ufdd1b", "c"]),
     ("mteval", True, "", []),
     ("pymteval", True, "", [NO_TOKENS]),
-    ("pymteval", True, "ΑΣ.Ω É-\nx", ["ας", ".", "ω", "éx"]),
-    ("pymteval", False, "É-1 1-2", ["É-1", "1", "-", "2"]),
+    ("pymteval", True, "ΑΣ.Ω É-\nx", wordlist("ας . ω éx")),
+    ("pymteval", False, "É-1 1-2", wordlist("É-1 1 - 2")),
     (
         "nltk",
         False,
         "&lt;a&#91; &amp;quot; -\nx",
-        ["<", "a", "[", "&", "quot", ";", "-", "x"],
+        wordlist("< a [ & quot ; - x"),
     ),
     ("nltk", True, "É A", ["é", "a"]),
 ]
@@ -336,21 +335,21 @@ def test_a_scorer_knows_all_references_and_a_batch_its_own() -> None:
     references = [["a b c d e", "a b c x y", "q r s t u"]]
     outputs = ["a b c d x", "a b c d e", "q s t u"]
     for metric in ("nist", "cider"):
-        whole = pipeline.evaluate(outputs, references, metrics=[metric])
+        total = pipeline.evaluate(outputs, references, metrics=[metric])
         scorer = pipeline.Scorer(metric, references)
         assert (
             scorer.rewards([outputs[2], outputs[0]], [2, 0]).tolist()
-            == whole.sentences[[2, 0]].tolist()
+            == total.sentences[[2, 0]].tolist()
         )
         assert (
             pipeline.sentence_scores(metric, outputs, references).tolist()
-            == whole.sentences.tolist()
+            == total.sentences.tolist()
         )
         assert (
             pipeline.sentence_scores(metric, outputs[:1], [references[0][:1]])[
                 0
             ]
-            != whole.sentences[0]
+            != total.sentences[0]
         )
 
 
@@ -363,53 +362,27 @@ def test_rewards_of_single_lines_are_refused() -> None:
 
 
 def test_scores_that_are_no_fractions_are_shown_as_they_are(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: Command
 ) -> None:
-    (tmp_path / "r").write_text("a b c d e\nf g h i\n", encoding="utf-8")
-    (tmp_path / "o").write_text("a b c d x\nf g h i\n", encoding="utf-8")
-    score = pipeline.evaluate(
-        ["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]
-    ).score
-    code, out, _ = called(
-        capsys,
-        "score",
-        "nist",
-        "-r",
-        tmp_path / "r",
-        "-o",
-        tmp_path / "o",
-        "--columns",
-        "nist_*",
-    )
-    assert (code, f"{score:.2f}  " in out and "nist_2" in out) == (0, True)
-    assert 2 < score < 10
-    files = ("score", "nist", "-r", tmp_path / "r", "-o", tmp_path / "o")
-    sentences = pipeline.evaluate(
-        ["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]
-    ).sentences
-    assert called(capsys, *files, "-b")[1] == f"{score:.2f}\n"
-    assert called(capsys, *files, "-b", "--sentences")[1].splitlines() == [
-        f"{value:.2f}" for value in sentences
-    ]
-    _, out, _ = called(capsys, *files, "--sentences")
-    assert [line.split("\t")[2] for line in out.splitlines()[1:]] == [
-        f"{value:.2f}" for value in sentences
-    ]
-    code, out, _ = called(
-        capsys,
-        "explain",
-        "nist",
-        "-r",
-        tmp_path / "r",
-        "-o",
-        tmp_path / "o",
-        "--line",
-        "2",
-    )
-    sentence = pipeline.evaluate(
-        ["a b c d x", "f g h i"], [["a b c d e", "f g h i"]], metrics=["nist"]
-    ).sentences[1]
-    assert (code, f": nist {sentence:.2f}" in out) == (0, True)
+    monkeypatch.chdir(tmp_path)
+    outputs = ["a b c d x", "f g h i"]
+    references = ["a b c d e", "f g h i"]
+    (tmp_path / "r").write_text("\n".join(references), encoding="utf-8")
+    (tmp_path / "o").write_text("\n".join(outputs), encoding="utf-8")
+    found = pipeline.evaluate(outputs, [references], metrics=["nist"])
+    score = f"{found.score:.2f}"
+    sentences = [f"{value:.2f}" for value in found.sentences]
+    assert 2 < found.score < 10
+    line = "score nist -r r -o o"
+    out = command(f"{line} --columns 'nist_*'").out
+    assert f"{score}  " in out
+    assert "nist_2" in out
+    assert command(f"{line} -b").out == f"{score}\n"
+    assert command(f"{line} -b --sentences").out.split() == sentences
+    rows_of_lines = command(f"{line} --sentences").out.splitlines()[1:]
+    assert [row.split("\t")[2] for row in rows_of_lines] == sentences
+    out = command("explain nist -r r -o o --line 2").out
+    assert f": nist {sentences[1]}" in out
 
 
 def test_pieces_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -418,7 +391,7 @@ def test_pieces_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
         ["a b c", "b a", "c", "c"],
         ["a", None, "x", "c a"],
     ]
-    metrics = ["nist", "nist[flavour=pymteval]", "nist[flavour=nltk]", "cider"]
+    metrics = wordlist("nist nist[flavour=pymteval] nist[flavour=nltk] cider")
     before = [
         result.sentences.tolist()
         for result in pipeline.evaluate(outputs, references, metrics=metrics)
@@ -432,15 +405,12 @@ def test_pieces_cannot_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize(
     ("spelling", "message"),
-    [
-        ("rouge[flavour=coco,types=1]", "flavour coco has the type L alone"),
-        (
-            "rouge[flavour=coco,level=micro]",
-            "flavour coco is the mean of the texts' scores",
-        ),
-        ("rouge[flavour=coco,refs=mean]", "flavour coco takes best"),
-        ("cider[sigma=0]", "sigma: expected a number above 0"),
-    ],
+    rows("""
+    rouge[flavour=coco,types=1] => flavour coco has the type L alone
+    rouge[flavour=coco,level=micro] => flavour coco is the mean of the texts' scores
+    rouge[flavour=coco,refs=mean] => flavour coco takes best
+    cider[sigma=0] => sigma: expected a number above 0
+"""),
 )
 def test_options_that_do_not_go_together(spelling: str, message: str) -> None:
     with pytest.raises(ConfigError, match=message):

@@ -2,32 +2,24 @@
 
 from __future__ import annotations
 
-from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any
+import random
+from itertools import chain, cycle, islice
+from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.extensions.nlg import kernel as nlg_kernel
-from tests.kernel.test_kernels import encoded
-from tests.kernel.test_twins import by_seed, ids_of_lines, seen
-from tests.support.kernels import SYSTEMS, Twin
-
-if TYPE_CHECKING:
-    import random
-
-    from tests.kernel.test_twins import Call
+from tests.kernel.test_twins import Call, by_seed, check_twins, ids_of_lines
+from tests.support.kernels import SYSTEMS, Twin, encoded
 
 
 @st.composite
 def sari_calls(draw: st.DrawFn) -> tuple[Any, ...]:
-    lines, references, systems = (
-        draw(st.integers(0, 2)),
-        draw(st.integers(0, 6)),
-        draw(st.sampled_from(SYSTEMS)),
-    )
+    lines = draw(st.integers(0, 2))
+    references = draw(st.integers(0, 6))
+    systems = draw(st.sampled_from(SYSTEMS))
     distinct = draw(st.lists(ids_of_lines(lines), min_size=1, max_size=4))
     source, *texts = [
         encoded(ids)
@@ -42,22 +34,20 @@ def sari_calls(draw: st.DrawFn) -> tuple[Any, ...]:
             max_size=rows * references,
         )
     )
-    given = (
+    arguments = (
         None
         if missing is None
         else np.array(missing, bool).reshape(rows, references)
     )
-    return source, texts[:references], texts[references:], given
+    return source, texts[:references], texts[references:], arguments
 
 
 def ngram_call(rng: random.Random, seed: int) -> Call:
     """Rows of texts of some lines; now and then what does not fit them."""
     del seed
-    lines, references, outputs = (
-        rng.choice([0, 1, 3, 40]),
-        rng.randint(0, 3),
-        rng.randint(0, 2),
-    )
+    lines = rng.choice([0, 1, 3, 40])
+    references = rng.randint(0, 3)
+    outputs = rng.randint(0, 2)
     sizes = [
         rng.choice([0, 1, 2, 5, 70])
         for _ in range(lines * (references + outputs))
@@ -68,7 +58,8 @@ def ngram_call(rng: random.Random, seed: int) -> Call:
             for size in sizes
         ]
     )
-    wrong, orders = rng.choice([0, 0, 0, 0, 1]), [1, 2, 5, 0]
+    wrong = rng.choice([0, 0, 0, 0, 1])
+    orders = [1, 2, 5, 0]
     return (
         text,
         lines + wrong,
@@ -85,24 +76,15 @@ PYTHON = Twin("python", nlg_kernel)
 
 
 def test_every_function_has_calls() -> None:
-    functions: list[str] = []
-    for of_module in nlg_kernel.MODULES.values():
-        functions += of_module
-    assert sorted(CALLS) == sorted(functions)
+    assert sorted(CALLS) == sorted(chain(*nlg_kernel.MODULES.values()))
 
 
 @pytest.mark.parametrize("function", CALLS)
 def test_twins_agree(native: Twin, function: str) -> None:
-    @settings(max_examples=60, deadline=None)
-    @given(call=CALLS[function])
-    def agree(call: Call) -> None:
-        assert seen(native, function, call) == seen(PYTHON, function, call)
-
-    agree()
+    check_twins(native, PYTHON, function, CALLS[function])
 
 
 def test_extensions_that_were_built_load(native: Twin) -> None:
     """Fails, and does not skip, where the compiled kernel of the program was built."""
-    for functions in nlg_kernel.MODULES.values():
-        for function in functions:
-            assert getattr(native, function) is not getattr(PYTHON, function)
+    for function in CALLS:
+        assert getattr(native, function) is not getattr(PYTHON, function)

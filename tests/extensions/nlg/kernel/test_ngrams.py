@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
 
-from tests.kernel.test_kernels import encoded
-
-if TYPE_CHECKING:
-    from tests.support.kernels import Twin
+from tests.support.kernels import Twin, encoded
 
 
 def test_two_references_and_an_output_of_two_lines(twin: Twin) -> None:
@@ -59,3 +54,9 @@ def test_what_does_not_fit_is_refused(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         twin.shared_ngrams(encoded([[1], [], [2]]), lines, references, order)
+
+
+def test_missing_references_of_another_shape_are_refused(twin: Twin) -> None:
+    text = encoded([[1]])
+    with pytest.raises(ValueError, match="missing: expected a row"):
+        twin.sari(text, [text], [text], np.zeros((2, 1), bool))
