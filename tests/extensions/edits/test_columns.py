@@ -1,9 +1,7 @@
 """Columns of metrics of edits, as papers have them."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,10 +9,6 @@ import pipeline
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT, called
 from tests.report.test_columns import DATA, cells, outputs
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 METRICS = [
     "errant",

@@ -1,10 +1,8 @@
 """References of I-measure: from gold files in XML and M2, against the official program's."""
 
-from __future__ import annotations
-
 import random
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -28,9 +26,6 @@ from pipeline.extensions.edits.m2_files import Edit
 from pipeline.files import xml_records
 from tests.conftest import mirrored
 from tests.oracles.imeasure import corrections, golden, naive_references
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def sentence(

@@ -1,7 +1,5 @@
 """Published data that has edits, in every place that names a file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,16 +1,10 @@
 """Encodings of XML files of gold edits."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.cli.dispatch import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 GOLD = '<scripts><script id="1"><sentence id="1" numann="1"><text>a b</text></sentence></script></scripts>'
 

@@ -1,7 +1,5 @@
 """The command explain with metrics of edits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Records of edits to arrays: by hand, and with the edits that are listed for people."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np

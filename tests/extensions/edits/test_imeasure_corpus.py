@@ -6,16 +6,15 @@ official ieval.py, of its align.py, run with Python 2.7.18 and numpy 1.16.6 on t
 references of the golden cases. With -opt:sent these functions give the last row of the golden file,
 to the last digit."""
 
-from __future__ import annotations
-
 import random
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pipeline import stages
+from pipeline.arrays import Ints
 from pipeline.data.config.tree import from_mapping
 from pipeline.extensions.edits import kernel
 from pipeline.extensions.edits.correction_references import (
@@ -36,7 +35,7 @@ from pipeline.extensions.edits.metrics.imeasure import (
     reference_keys,
 )
 from pipeline.kernel.common import join_lines
-from pipeline.metrics.base.statistics_spec import Text
+from pipeline.metrics.base.statistics_spec import Columns, Text
 from pipeline.metrics.build import from_text
 from pipeline.scoring.terms import compact
 from tests.oracles.imeasure import (
@@ -47,13 +46,6 @@ from tests.oracles.imeasure import (
     naive_references,
     naive_scores,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.arrays import Ints
-    from pipeline.metrics.base.statistics_spec import Columns
-
 
 TOTALS = {
     "wacc,chosen_by=correction": (

@@ -2,11 +2,11 @@
 definition.
 """
 
-from __future__ import annotations
-
 import csv
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,24 +23,18 @@ from pipeline.metrics.base.capabilities import (
     by_annotator,
     edit_judge,
 )
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.base.statistics_spec import Text
 from pipeline.metrics.build import from_text
 from pipeline.reopen import revisit
+from pipeline.report.context import ReportContext
+from pipeline.scoring.results import Score
 from pipeline.scoring.terms import (
     annotators_of,
     chosen_references,
     of_annotators,
 )
 from tests.support.metrics import judge_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
-
-    from pipeline.metrics.base.metric import Metric
-    from pipeline.report.context import ReportContext
-    from pipeline.scoring.results import Score
-
 
 M2 = """\
 S a b c d

@@ -1,7 +1,5 @@
 """Gold edits and texts as inputs of one data set."""
 
-from __future__ import annotations
-
 from tests.config_files import (
     dataset,
     problems,

@@ -1,25 +1,18 @@
 """M2 files: what the annotators made of each sentence, and what is said of a file that is wrong."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.data import opener
+from pipeline.data.corpus import Corpus
 from pipeline.errors import CorpusError
 from pipeline.extensions.edits import correction_xml, m2_texts
 from pipeline.extensions.edits import m2_files as m2_lines
 from tests.config_files import CONFIG, dataset, lines, prepare, problems, write
 from tests.conftest import mirrored
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.data.corpus import Corpus
-
 
 END = "REQUIRED|||-NONE-"
 GOLD = f"S a b\nA 0 1|||R:X|||x|||{END}|||0\n\nS c\nA -1 -1|||noop|||-NONE-|||{END}|||0\n\n"

@@ -1,20 +1,15 @@
 """`gec-pipeline m2`: texts and M2 files made of M2 files, and what is odd in them."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.config_files import write
 from tests.conftest import ROOT, called
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 DATA = ROOT / "data"
 END = "REQUIRED|||-NONE-"

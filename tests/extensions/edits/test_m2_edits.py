@@ -2,11 +2,10 @@
 made naively.
 """
 
-from __future__ import annotations
-
 import random
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -33,10 +32,6 @@ from pipeline.extensions.edits.records import record_of
 from pipeline.files.plain_files import UNPACKED, TempFiles
 from pipeline.kernel.common import join_lines
 from tests.conftest import forced_kernel
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 m2_edits = pytest.importorskip(
     "pipeline.extensions.edits.kernel.native.m2_edits",

@@ -4,13 +4,12 @@ written out here.
 The golden numbers are those that m2scorer (commit cb874a7, Python 2.7) printed; each test says
 which."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import random
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -18,16 +17,11 @@ import pytest
 import pipeline
 from pipeline import stages
 from pipeline.data.config.tree import from_mapping
+from pipeline.evaluation import Evaluation, Result
+from pipeline.scoring.results import Results
 from pipeline.scoring.terms import present_blocks
 from tests.config_files import problems, write
 from tests.conftest import mirrored
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from pipeline.evaluation import Evaluation, Result
-    from pipeline.scoring.results import Results
-
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -2,10 +2,9 @@
 late.
 """
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -21,10 +20,6 @@ from pipeline.extensions.edits.m2_format import (
 from pipeline.extensions.edits.m2_texts import M2File, read_m2
 from pipeline.files.plain_files import UNPACKED, TempFiles
 from pipeline.parallel import threads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 END = "REQUIRED|||-NONE-"
 WHOLE = {

@@ -2,12 +2,11 @@
 line ends.
 """
 
-from __future__ import annotations
-
 import json
 import random
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -23,10 +22,6 @@ from pipeline.extensions.edits.m2_files import (
 )
 from pipeline.files.plain_files import TempFiles
 from tests.conftest import called, run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 
 # M2 files that are converted: what has to be the same again afterwards, on random files.
 

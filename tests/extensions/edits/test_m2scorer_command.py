@@ -3,23 +3,19 @@
 The golden output and what the official loader made of odd files came from m2scorer (commit cb874a7,
 Python 2.7)."""
 
-from __future__ import annotations
-
 import ast
 import gzip
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import pytest
 
 from pipeline.cli.dispatch import main
 from tests.config_files import write
 from tests.conftest import mirrored
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 GOLD = """\
 S This are a test of the x

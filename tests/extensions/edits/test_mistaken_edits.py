@@ -1,7 +1,5 @@
 """Texts that look mistaken beside gold edits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pipeline.data.config.resolved import Dataset, System

@@ -1,8 +1,6 @@
 """The sums of three-way alignments, against the official program of I-measure."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from pipeline.extensions.edits import kernel
 from pipeline.extensions.edits.correction_references import references
@@ -12,9 +10,6 @@ from pipeline.extensions.edits.metrics.imeasure import (
 )
 from tests.oracles.imeasure import Vocabulary, corrections, firsts_of
 from tests.support.words import CONLL14_TEAMS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_all_systems_have_the_official_sums(shared: Path) -> None:

@@ -1,16 +1,11 @@
 """Outputs of each sentence by metrics of edits."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pipeline
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 GOLD = """\
 S He go to the school .

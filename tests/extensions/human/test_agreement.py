@@ -2,10 +2,10 @@
 filter by them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,19 +16,14 @@ from pipeline.data.texts import read_texts
 from pipeline.extensions.page.explorer import explorer
 from pipeline.metrics.base.capabilities import MISSED, RIGHT
 from pipeline.reopen import revisit
+from pipeline.report.context import ReportContext
+from pipeline.scoring.metric_results import MetricResult
 from tests.conftest import run
 from tests.extensions.edits.test_imeasure_metric import write_run
 from tests.extensions.errant.test_breakdown import write_edits
+from tests.extensions.page import browser as browsers
 from tests.extensions.page.test_browser import choose, listed
 from tests.support.metrics import judge_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from pipeline.report.context import ReportContext
-    from pipeline.scoring.metric_results import MetricResult
-    from tests.extensions.page import browser as browsers
 
 KINDS = ("all", "some", "none")
 LABELS = {

@@ -2,8 +2,6 @@
 wrong in them.
 """
 
-from __future__ import annotations
-
 from itertools import combinations
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Correlations, Williams' test and windows: scipy, naive code, and cases worked by hand."""
 
-from __future__ import annotations
-
 import math
 from itertools import combinations
 

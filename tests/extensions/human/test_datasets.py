@@ -1,7 +1,5 @@
 """Published judgements in the commands of this extension."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

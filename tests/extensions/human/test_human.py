@@ -2,13 +2,11 @@
 worked by hand.
 """
 
-from __future__ import annotations
-
 import math
 import random
 from collections import Counter
 from itertools import combinations
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -34,9 +32,6 @@ from pipeline.extensions.human.judgments import (
     read_judgments,
 )
 from tests.conftest import Published, mirrored
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture(scope="module")

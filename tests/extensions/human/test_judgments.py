@@ -1,10 +1,10 @@
 """Judgements and scores of systems read from files: XML, CSV, lines; and what is refused."""
 
-from __future__ import annotations
-
 import gzip
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,10 +22,6 @@ from pipeline.extensions.human.judgments import (
 from pipeline.extensions.human.models import HumanConfig
 from pipeline.extensions.human.score_files import read_scores
 from tests.conftest import called
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <appraise-results>

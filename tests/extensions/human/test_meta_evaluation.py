@@ -1,7 +1,5 @@
 """Metrics against people from end to end: the commands, and the section `human`."""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import replace

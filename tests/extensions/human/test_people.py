@@ -1,12 +1,11 @@
 """How people rank the systems, and how the metrics agree with them: in the page and in plots."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,10 +26,6 @@ from pipeline.report.tables import round_half_up
 from pipeline.report.tables.metric_names import called
 from tests.conftest import ROOT
 from tests.extensions.page.test_charts import shapes, title
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 DATA = ROOT / "data"
 

@@ -1,9 +1,7 @@
 """Permutation tests between metrics: plain resampling with the same draws."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +14,7 @@ from pipeline.extensions.human.comparison import (
     permutation_tests,
 )
 from pipeline.extensions.human.correlation import EQUAL
-from pipeline.extensions.human.statistics import statistic_of
-
-if TYPE_CHECKING:
-    from pipeline.extensions.human.statistics import Statistic
+from pipeline.extensions.human.statistics import Statistic, statistic_of
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 RNG = np.random.default_rng(12)

@@ -2,12 +2,11 @@
 naive, or scipy's.
 """
 
-from __future__ import annotations
-
 import json
 import math
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,9 +22,6 @@ from pipeline.extensions.human.records import (
     read_records,
     scores_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 CLOSE = 1e-12
 SYSTEMS, ITEMS = ["s1", "s2", "s3", "s4"], ["i1", "i2", "i3", "i4", "i5", "i6"]

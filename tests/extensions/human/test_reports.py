@@ -1,7 +1,5 @@
 """Reports of a run with human scores or judgements."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from pathlib import Path

@@ -2,11 +2,9 @@
 scores.
 """
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,9 +15,6 @@ from pipeline.extensions.human.judgments import is_judgments, read_judgments
 from tests.config_files import write
 from tests.conftest import called
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture: one test brings a metric)
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CONFIG = """\
 datasets: {d: {source: s, references: [r]}}

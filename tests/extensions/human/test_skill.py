@@ -2,8 +2,6 @@
 test_reproduce.py.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,17 +1,12 @@
 """How the readers of human scores and judgements take odd files."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.errors import CorpusError
 from pipeline.extensions.human.judgments import read_items
 from pipeline.extensions.human.score_files import read_scores
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEADER = "segmentId,system1Id,system1rank,system2Id,system2rank"
 

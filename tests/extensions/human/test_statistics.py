@@ -2,8 +2,6 @@
 and cases by hand.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from itertools import combinations

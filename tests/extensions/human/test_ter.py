@@ -1,16 +1,11 @@
 """Agreement with people of a metric whose lowest score is the best."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.cli.dispatch import main
 from tests.metrics.test_ter import lower_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_correlations_with_people_are_those_of_the_negated_score(

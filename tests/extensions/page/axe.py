@@ -2,14 +2,11 @@
 brings it along.
 """
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tests.extensions.page.browser import Browser
+from tests.extensions.page.browser import Browser
 
 PLACES = {
     "axe_selenium_python": "node_modules/axe-core/axe.min.js",

@@ -2,20 +2,16 @@
 nothing fetched.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from pipeline.cli import dispatch
 from tests.conftest import PATIENCE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 NAMES = (
     "chromium",

@@ -2,25 +2,23 @@
 the rest.
 """
 
-from __future__ import annotations
-
 import base64
 import random
 import re
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
 from tests.extensions.page import axe
 from tests.extensions.page import browser as browsers
-from tests.extensions.page.browser import LUMINANCE, check_cut, report_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.extensions.page.browser import Browser
+from tests.extensions.page.browser import (
+    LUMINANCE,
+    Browser,
+    check_cut,
+    report_of,
+)
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)

@@ -2,11 +2,10 @@
 was counted.
 """
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,17 +13,12 @@ import pytest
 from pipeline import reopen
 from pipeline.cli import dispatch
 from pipeline.data.texts import read_texts
+from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
-from tests.extensions.page.browser import CONTRAST, report_of
+from tests.extensions.page.browser import CONTRAST, Browser, report_of
 from tests.support.words import CONLL14_TEAMS
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.scoring.metric_results import MetricResult
-    from tests.extensions.page.browser import Browser
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)

@@ -2,12 +2,10 @@
 beside their rows.
 """
 
-from __future__ import annotations
-
 import math
+import random
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -17,6 +15,7 @@ from hypothesis import strategies as st
 
 from pipeline.extensions.human.plot_data import coefficient_plots, point_plots
 from pipeline.extensions.page import charts, svg
+from pipeline.extensions.page.svg import Drawing
 from pipeline.extensions.plots.canvas import (
     MARKS,
     draw_points,
@@ -24,6 +23,8 @@ from pipeline.extensions.plots.canvas import (
     styled,
 )
 from pipeline.extensions.plots.plot_data import (
+    Points,
+    Rows,
     difference_rows,
     disagreement,
     leaving,
@@ -33,12 +34,6 @@ from pipeline.extensions.plots.plot_data import (
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.results import Bootstrap
 from tests.support.sample_results import context
-
-if TYPE_CHECKING:
-    import random
-
-    from pipeline.extensions.page.svg import Drawing
-    from pipeline.extensions.plots.plot_data import Points, Rows
 
 SYSTEMS = [f"system-{number}" for number in range(13)]
 RESULTS = context(SYSTEMS).results

@@ -1,32 +1,25 @@
 """The comparison of A and B in the page, and copies of its tables and figures, in a real browser."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
 from pipeline import reopen
+from pipeline.arrays import Floats
 from pipeline.cli import dispatch
+from pipeline.report.context import ReportContext
 from pipeline.report.tables.comparisons import p_cell, signed
 from pipeline.report.tables.ranked import ranked_table
+from pipeline.scoring.results import Score
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import PATIENCE, ROOT
 from tests.extensions.page import browser as browsers
-from tests.extensions.page.browser import CONTRAST, report_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.arrays import Floats
-    from pipeline.report.context import ReportContext
-    from pipeline.scoring.results import Score
-    from tests.extensions.page.browser import Browser
+from tests.extensions.page.browser import CONTRAST, Browser, report_of
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)

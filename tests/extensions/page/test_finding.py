@@ -2,22 +2,16 @@
 find them again.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
-from tests.extensions.page.browser import report_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.extensions.page.browser import Browser
+from tests.extensions.page.browser import Browser, report_of
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)

@@ -1,7 +1,5 @@
 """The page of a run whose texts are joined by ids."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pipeline

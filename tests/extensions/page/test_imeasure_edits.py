@@ -2,10 +2,10 @@
 by annotator.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -19,6 +19,8 @@ from pipeline.extensions.page.numbers import scaled
 from pipeline.extensions.page.texts import LETTERS
 from pipeline.metrics.base.capabilities import MISSED, RIGHT, WRONG
 from pipeline.reopen import revisit
+from pipeline.report.context import ReportContext
+from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import called
 from tests.extensions.edits.test_imeasure_metric import LINES, write_run
@@ -26,13 +28,6 @@ from tests.extensions.errant.test_edits_report import DRAWN
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.test_page import unlettered
 from tests.support.metrics import judge_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from pipeline.report.context import ReportContext
-    from pipeline.scoring.metric_results import MetricResult
 
 METRICS = [
     "imeasure",

@@ -1,7 +1,5 @@
 """The legend of the page."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 

@@ -1,17 +1,17 @@
 """What notebooks show: tables in HTML, frames, figures, and the progress of a run."""
 
-from __future__ import annotations
-
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
+from pipeline.evaluation import Evaluation
 from pipeline.extensions.page.notebook import MAX_ROWS, SHADE, THIN
 from pipeline.report.terminal.progress import (
     Bar,
@@ -20,11 +20,6 @@ from pipeline.report.terminal.progress import (
 )
 from tests.conftest import ROOT
 from tests.support.extensions import needs
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.evaluation import Evaluation
 
 EVIL = "<b>a|*x*</b>"
 SOURCES = ["She go to school .", "I like a apples ."]

@@ -1,11 +1,10 @@
 """The overview in the page: tabs, filter, sorting, and any system as the baseline."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,11 +13,7 @@ from pipeline.reopen import revisit
 from pipeline.report.tables.comparisons import is_significant, signed
 from pipeline.report.tables.ranked import groups
 from tests.extensions.page import browser as browsers
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.extensions.page.browser import Browser
+from tests.extensions.page.browser import Browser
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)

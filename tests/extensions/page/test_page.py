@@ -2,16 +2,16 @@
 which lines it takes.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json
 import math
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,21 +29,16 @@ from pipeline.extensions.page.page import as_json, as_yaml, html_files
 from pipeline.extensions.page.svg import minus
 from pipeline.extensions.page.texts import Texts
 from pipeline.metrics.base.ngrams import COUNTS, grams, merged, roles
+from pipeline.metrics.base.statistics_spec import Schema
 from pipeline.metrics.build import from_text
+from pipeline.report.context import ReportContext
 from pipeline.report.tables import percent
+from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, run, tree, write_run
 from tests.support.extensions import needs
 from tests.support.sample_results import HOSTILE, context
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from pipeline.metrics.base.statistics_spec import Schema
-    from pipeline.report.context import ReportContext
-    from pipeline.scoring.metric_results import MetricResult
 
 METRICS = [
     "gleu[iter=20]",

@@ -1,10 +1,9 @@
 """`help page` says what is in the data of a page, field by field, and its example reads it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +15,6 @@ from pipeline.extensions.page.explorer import explorer
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
 from tests.extensions.edits.test_imeasure_metric import write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 HELP = (

@@ -1,18 +1,13 @@
 """The largest number of sentences of a page."""
 
-from __future__ import annotations
-
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from pipeline.cli.dispatch import main
 from pipeline.extensions.page import explorer
 from tests.conftest import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 
 def test_a_page_has_a_largest_size(

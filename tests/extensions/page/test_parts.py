@@ -1,21 +1,16 @@
 """Parts of a run in `report`, `compare` and `rank`: --system, --dataset, --metric and --columns."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.extension import installed
 from tests.conftest import called, run, tree, write_run
 from tests.support.extensions import needs, with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SYSTEMS = ["Alpha", "alto", "Beta", "Gamma 2"]
 FEW = ("--resamples", "50", "--trials", "50")

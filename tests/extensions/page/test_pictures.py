@@ -2,29 +2,23 @@
 README says of them.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.extensions.page.browser import Browser
 from tests.tools.pictures import (
     FOLDER,
     SHOTS,
     TERMINAL,
+    Shot,
     read,
     terminal,
     thirteen,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.extensions.page.browser import Browser
-    from tests.tools.pictures import Shot
 
 Image = pytest.importorskip("PIL.Image")
 ANEW = "make them anew: python -m tests.tools.pictures"

@@ -2,11 +2,10 @@
 copies for papers.
 """
 
-from __future__ import annotations
-
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,13 +13,8 @@ from pipeline import reopen
 from pipeline.data.texts import read_texts
 from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
-from tests.extensions.page.browser import report_of
+from tests.extensions.page.browser import Browser, report_of
 from tests.extensions.page.test_browser import choose, listed
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.extensions.page.browser import Browser
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)

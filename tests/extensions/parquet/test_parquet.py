@@ -1,10 +1,9 @@
 """Scores and counts of sentences as Parquet."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -15,14 +14,10 @@ from pipeline.cli.dispatch import main
 from pipeline.extensions.parquet import parquet_files as files_module
 from pipeline.extensions.parquet.parquet_files import parquet_files
 from pipeline.reopen import revisit
+from pipeline.report.context import ReportContext
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.scoring.terms import present_blocks
 from tests.conftest import run, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.report.context import ReportContext
 
 
 @pytest.fixture(scope="module")

@@ -2,12 +2,11 @@
 steps.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -32,9 +31,6 @@ from pipeline.scoring.results import (
     Series,
     series_of,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 METRIC = "gleu|n:4|refs:max"
 LOWER = "ter|norm:no|v:0.1"

@@ -1,19 +1,18 @@
 """Plots: what they show, that they are the same bytes each time, and that names stay text."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
 from pipeline.cli.dispatch import main
 from pipeline.extensions.plots.canvas import add_labels, styled
@@ -25,11 +24,6 @@ from pipeline.report.tables.metric_names import labels
 from tests.conftest import write_run
 from tests.support.extensions import with_extension
 from tests.support.sample_results import HOSTILE, context
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from matplotlib.transforms import Bbox
 
 APART = {"people", "curves"}
 """Plots of judgements and of systems with an order, which the results below have not."""

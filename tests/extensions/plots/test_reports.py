@@ -1,7 +1,5 @@
 """Plots among the reports of a run."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from pathlib import Path

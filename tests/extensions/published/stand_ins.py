@@ -2,28 +2,22 @@
 recipes to run on.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
-from pipeline.data.catalogue import catalogue
+from pipeline.data.catalogue import DataFile, DataSet, catalogue
 from pipeline.extensions import published
 from tests.support.words import CONLL14_TEAMS
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from pipeline.data.catalogue import DataFile, DataSet
 
 SETS = [
     "BN15",

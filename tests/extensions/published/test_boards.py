@@ -2,13 +2,13 @@
 data is here.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -17,6 +17,7 @@ import yaml
 from pipeline import stages
 from pipeline.cli.dispatch import main
 from pipeline.data import catalogue
+from pipeline.data.catalogue import DataSet
 from pipeline.data.config.tree import from_mapping
 from pipeline.data.dataset_cache import cache_path
 from pipeline.extensions.published import leader_boards as boards_
@@ -35,12 +36,6 @@ from pipeline.extensions.published.recipe import (
 )
 from pipeline.extensions.published.tables import list_table
 from tests.extensions.published.stand_ins import write_mirror
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from pipeline.data.catalogue import DataSet
 
 
 def on_boards(*recipes: Recipe) -> dict[str, LeaderBoard]:

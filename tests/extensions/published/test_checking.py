@@ -2,12 +2,11 @@
 the program makes.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -18,9 +17,6 @@ from pipeline.extensions.published.tables import SHORT, markdown_lines
 from tests.conftest import ROOT
 from tests.support.extensions import needs
 from tests.test_newcomers import Block
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HELP = (
     ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md"

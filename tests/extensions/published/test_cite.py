@@ -2,11 +2,10 @@
 used.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -28,11 +27,6 @@ from pipeline.scoring.significance_tests import (
     with_samples,
 )
 from tests.conftest import ROOT, called, run, write_run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
 
 CITED = {
     "nist": ["doddington-2002-automatic"],

@@ -2,15 +2,15 @@
 checkout.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json
 import re
+from collections.abc import Iterator
 from copy import deepcopy
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,10 +24,6 @@ from tests.extensions.published.of_edits import (
     OF_ERRANT,
     WITHOUT_RECIPE,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 RECIPES = published.recipes()
 ANNOTATED = ("AMU", "CAMB", "CUUI", "INPUT", "POST")

@@ -2,8 +2,6 @@
 said of it.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any

@@ -2,16 +2,15 @@
 that count.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
 import shutil
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
@@ -30,9 +29,6 @@ from pipeline.extensions.published.recipe import (
     recipes,
 )
 from tests.conftest import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
 
 MARK = "\ufeff"
 NOT_RUN = "not run"

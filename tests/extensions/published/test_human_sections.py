@@ -1,7 +1,5 @@
 """The same numbers by the sections of this extension as by the section human."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from pathlib import Path
 

@@ -4,17 +4,17 @@ its form.
 TrueSkill of large campaigns takes minutes: PIPELINE_SLOW=1.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -24,6 +24,7 @@ from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
 from pipeline.cli.dispatch import main
 from pipeline.data import catalogue
+from pipeline.data.catalogue import DataSet
 from pipeline.extension import Extension
 from pipeline.extensions.page.page import as_yaml
 from pipeline.extensions.published import recipe as published
@@ -34,12 +35,6 @@ from tests.conftest import ROOT, SHARED
 from tests.extensions.errant.stand_in import put_in
 from tests.extensions.published.of_edits import ELSEWHERE, OF_EDITS, OF_ERRANT
 from tests.extensions.published.stand_ins import is_invented, write_mirror
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from pipeline.data.catalogue import DataSet
 
 SLOW = os.environ.get("PIPELINE_SLOW") == "1"
 MIRROR = SHARED / "mirror"

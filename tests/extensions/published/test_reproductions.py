@@ -2,21 +2,24 @@
 are in a browser.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
 from pipeline.extensions.published import recipe as published
-from pipeline.extensions.published.leader_boards import Printed, leader_boards
+from pipeline.extensions.published.leader_boards import (
+    LeaderBoard,
+    Printed,
+    leader_boards,
+)
 from pipeline.extensions.published.pages import page as report
 from pipeline.extensions.published.pages.leader_boards import (
     ScoredBoard,
@@ -32,19 +35,12 @@ from pipeline.extensions.published.pages.page import (
 )
 from pipeline.extensions.published.recipe import Outcome, Recipe
 from pipeline.report.context import NamedRun
-from pipeline.scoring.results import DatasetInfo
+from pipeline.scoring.results import DatasetInfo, Results
 from tests.conftest import ROOT, run, write_run
 from tests.extensions.page import browser as browsers
-from tests.extensions.page.browser import CONTRAST, check_cut
+from tests.extensions.page.browser import CONTRAST, Browser, check_cut
 from tests.extensions.page.test_page import Reader, check_harmless, check_policy
 from tests.support.sample_results import HOSTILE, context
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pipeline.extensions.published.leader_boards import LeaderBoard
-    from pipeline.scoring.results import Results
-    from tests.extensions.page.browser import Browser
 
 NAMES = [
     *HOSTILE,

@@ -1,14 +1,9 @@
 """The stages of human judgements and published values in a run."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from pipeline.execution.options import AUTO
 from tests.conftest import Hears, run, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_stages_of_extensions_come_between_resampling_and_averaging(

@@ -1,7 +1,5 @@
 """Expectations and judgements in reports."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,8 +1,6 @@
 """The kernels of gold edits that tests ask for."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
@@ -11,9 +9,6 @@ from pipeline.extensions.edits.kernel.python import max_match
 from tests.conftest import KERNELS, forced_kernel
 from tests.oracles.max_match_linear import WayOrLinear
 from tests.support.kernels import Twin
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -1,14 +1,14 @@
 """MaxMatch: both kernels against the official program's counts and edits, and against each other."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json
 import random
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -23,11 +23,7 @@ from pipeline.kernel.common import Encoded
 from tests.oracles.max_match_linear import WayOrLinear
 from tests.support.kernels import Twin
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    Edit = tuple[int, int, Sequence[str]]
+Edit = tuple[int, int, Sequence[str]]
 
 PYTHON = Twin("python", edits_kernel)
 GOLDEN = "edits/golden/m2scorer"

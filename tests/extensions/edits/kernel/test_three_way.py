@@ -2,10 +2,8 @@
 official counts.
 """
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +11,8 @@ import pytest
 from pipeline.errors import LongTextError
 from pipeline.extensions.edits import kernel as edits_kernel
 from pipeline.extensions.edits.kernel import alignments
-from pipeline.extensions.edits.kernel.alignments import FIELDS
+from pipeline.extensions.edits.kernel.alignments import FIELDS, ChangedColumns
+from pipeline.kernel.common import Encoded
 from tests.oracles.imeasure import (
     firsts_of,
     ids_of,
@@ -23,13 +22,9 @@ from tests.oracles.imeasure import (
 )
 from tests.support.kernels import Twin
 
-if TYPE_CHECKING:
-    from pipeline.extensions.edits.kernel.alignments import ChangedColumns
-    from pipeline.kernel.common import Encoded
-
-    Arguments = tuple[
-        Encoded, list[Encoded], Encoded, np.ndarray[Any, np.dtype[np.int64]]
-    ]
+Arguments = tuple[
+    Encoded, list[Encoded], Encoded, np.ndarray[Any, np.dtype[np.int64]]
+]
 
 
 PYTHON = Twin("python", edits_kernel)

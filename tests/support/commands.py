@@ -1,0 +1,28 @@
+"""Commands of the program that tests run in their own process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from pipeline.cli.dispatch import main
+
+
+class Printed(NamedTuple):
+    """What a command printed to standard output and standard error."""
+
+    out: str
+    err: str
+
+
+Call = Callable[..., Printed]
+"""The fixture `call`: runs a command and returns what it printed."""
+
+
+def run_command(line: str, *arguments: object, code: int = 0) -> None:
+    """Run a command that ends with an exit code.
+
+    Its line is split at blanks; arguments with blanks follow as they are.
+    """
+    words = line.split() + [str(argument) for argument in arguments]
+    assert main(words) == code
