@@ -97,3 +97,10 @@ def call(capsys: pytest.CaptureFixture[str]) -> Call:
         return Printed(*capsys.readouterr())
 
     return run
+
+
+@pytest.fixture
+def cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

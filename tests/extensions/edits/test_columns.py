@@ -9,6 +9,7 @@ import pipeline
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT, called
 from tests.report.test_columns import DATA, cells, outputs
+from tests.support.commands import Call
 
 METRICS = [
     "errant",
@@ -34,12 +35,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_named_columns_are_one_table_in_the_order_of_the_names(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, call: Call
 ) -> None:
-    code, out, _ = called(
-        capsys, "report", folder, "--format", "markdown", "--columns", *PAPER
-    )
-    assert (code, out.count("| :---")) == (0, 1)
+    out = call(f"report {folder} --format markdown --columns", *PAPER).out
+    assert out.count("| :---") == 1
     heads, _, titles, *rows = cells(out)
     assert heads == ["", "ERRANT", "", "", ""]
     assert titles == ["system", "P", "R", "F₀.₅", "GLEU+ (refs:max)"]
@@ -73,23 +72,16 @@ def test_named_columns_are_one_table_in_the_order_of_the_names(
     assert "± " not in out
 
 
-def test_a_head_spans_its_columns_in_latex(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = called(
-        capsys,
-        "report",
-        folder,
-        "--format",
-        "latex",
-        "--columns",
+def test_a_head_spans_its_columns_in_latex(folder: Path, call: Call) -> None:
+    out = call(
+        f"report {folder} --format latex --columns",
         *PAPER[:3],
         "M2.P",
         "M2.R",
         "ter",
-    )
+    ).out
     lines = out.splitlines()
-    assert (code, out.count(r"\begin{tabular}{lrrrrrr}")) == (0, 1)
+    assert out.count(r"\begin{tabular}{lrrrrrr}") == 1
     top = lines.index(r"\toprule")
     assert (
         lines[top + 1]
@@ -106,14 +98,18 @@ def test_a_head_spans_its_columns_in_latex(
 
 
 def test_columns_without_a_metric_are_those_of_all(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, call: Call
 ) -> None:
-    code, out, _ = called(capsys, "show", folder, "--columns", "recall", "tp")
+    out = call(f"show {folder} --columns recall tp").out
     titles = re.split("  +", out.splitlines()[1])
-    assert (code, titles) == (
-        0,
-        ["system", "ERRANT F₀.₅", "ERRANT R", "ERRANT tp", "M² F₀.₅", "M² R"],
-    )
+    assert titles == [
+        "system",
+        "ERRANT F₀.₅",
+        "ERRANT R",
+        "ERRANT tp",
+        "M² F₀.₅",
+        "M² R",
+    ]
     careful = re.split("  +", out.splitlines()[2])
     assert careful[0] == "careful"
     counts = {
@@ -122,7 +118,7 @@ def test_columns_without_a_metric_are_those_of_all(
         if metric.startswith("errant")
     }
     assert careful[3] == f"{counts['careful']:.0f}"  # a count is no percentage
-    both = called(capsys, "show", folder, "--columns", "gleu", "errant.F0.5")[1]
+    both = call(f"show {folder} --columns gleu errant.F0.5").out
     assert re.split("  +", both.splitlines()[1]) == [
         "system",
         "GLEU+ (refs:sample)",
@@ -132,7 +128,7 @@ def test_columns_without_a_metric_are_those_of_all(
 
 
 def test_a_single_metric_has_its_columns_by_the_names_of_papers(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     files = (
         "--gold",
@@ -157,9 +153,7 @@ def test_a_single_metric_has_its_columns_by_the_names_of_papers(
             called(capsys, "score", metric, *files, "--columns", "P", "R")
             == plain
         )
-    tested = called(
-        capsys, "score", "errant", *files, "--columns", "P", "--confidence"
-    )[1]
+    tested = call("score errant", *files, "--columns", "P", "--confidence").out
     assert tested.splitlines()[1].split() == [
         "rank",
         "system",
@@ -167,10 +161,10 @@ def test_a_single_metric_has_its_columns_by_the_names_of_papers(
         "F₀.₅",
         "precision",
     ]  # and not p
-    code, out, err = called(
-        capsys, "score", "errant", *files, "--columns", "Q", "precison"
+    out, err = call(
+        "score errant", *files, "--columns", "Q", "precison", code=2
     )
-    assert (code, out) == (2, "")
+    assert out == ""
     assert "--columns Q: there is no such column" in err
     texts = (
         "-r",
@@ -179,10 +173,10 @@ def test_a_single_metric_has_its_columns_by_the_names_of_papers(
         DATA / "systems" / "careful.txt",
         DATA / "systems" / "eager.txt",
     )
-    code, out, err = called(
-        capsys, "score", "ter", *texts, "--columns", "P", "--paired-bs"
+    out, err = call(
+        "score ter", *texts, "--columns", "P", "--paired-bs", code=2
     )
-    assert (code, out) == (2, "")
+    assert out == ""
     assert "--columns P: there is no such column (did you mean 'p'?)" in err
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.cli.dispatch import main
+from tests.support.commands import Call
 
 GOLD = '<scripts><script id="1"><sentence id="1" numann="1"><text>a b</text></sentence></script></scripts>'
 
@@ -27,7 +28,7 @@ def test_xml_has_few_encodings(
     name: str,
     code: str,
     known: bool,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     (tmp_path / "gold.xml").write_bytes(
         f'<?xml version="1.0" encoding="{name}"?>\n{GOLD}'.encode(code)

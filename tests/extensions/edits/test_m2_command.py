@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.config_files import write
-from tests.conftest import ROOT, called
+from tests.conftest import ROOT
+from tests.support.commands import Call
 
 DATA = ROOT / "data"
 END = "REQUIRED|||-NONE-"
@@ -27,7 +28,7 @@ def noop(annotator: int = 0) -> str:
 
 @pytest.fixture
 def m2(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., str]:
@@ -37,7 +38,7 @@ def m2(
     monkeypatch.chdir(tmp_path)
 
     def run(*arguments: object, code: int = 0, err: str | None = None) -> str:
-        returned, out, messages = called(capsys, "m2", *arguments)
+        out, messages = call("m2", *arguments)
         assert (returned, messages if err is not None else "") == (
             code,
             err or "",
@@ -163,12 +164,12 @@ def test_convert_to_errant_needs_to_be_told_of_alternatives(
 )
 @pytest.mark.usefixtures("m2")
 def test_check_refuses_what_cannot_be_applied(
-    content: str | bytes, errors: list[str], capsys: pytest.CaptureFixture[str]
+    content: str | bytes, errors: list[str], call: Call
 ) -> None:
     """By hand."""
     write({"a.m2": content})
-    code, out, err = called(capsys, "m2", "check", "a.m2")
-    assert (code, out) == (2, "")
+    out, err = call("m2 check a.m2", code=2)
+    assert out == ""
     assert all(
         f"a.m2{error}" in err or f"a.m2: {error}" in err for error in errors
     ), err

@@ -16,6 +16,7 @@ import pytest
 from pipeline.cli.dispatch import main
 from tests.config_files import write
 from tests.conftest import mirrored
+from tests.support.commands import Call
 
 GOLD = """\
 S This are a test of the x
@@ -39,7 +40,7 @@ class Said(NamedTuple):
 def call(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> Callable[..., Said]:
     """Call the command line in a folder with an M2 file, outputs and annotated outputs."""
     monkeypatch.chdir(tmp_path)

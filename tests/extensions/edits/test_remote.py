@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli.dispatch import main
 from tests.config_files import write
 from tests.files.test_remote import running, server  # noqa: F401 (fixtures)
+from tests.support.commands import run_command
 from tests.support.web import Server
 
 
@@ -23,4 +23,4 @@ systems: {{A: b.txt}}
 metrics: [gleu]
 """
     write({"b.txt": "c b\n", "c.yaml": config})
-    assert main(["run", "c.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0
+    run_command(f"run c.yaml --output {tmp_path / 'run'} -q")

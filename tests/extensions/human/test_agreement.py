@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from pipeline import stages
-from pipeline.cli import dispatch
 from pipeline.data.config.tree import from_mapping
 from pipeline.data.texts import read_texts
 from pipeline.extensions.page.explorer import explorer
@@ -23,6 +22,7 @@ from tests.extensions.edits.test_imeasure_metric import write_run
 from tests.extensions.errant.test_breakdown import write_edits
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.test_browser import choose, listed
+from tests.support.commands import run_command
 from tests.support.metrics import judge_of
 
 KINDS = ("all", "some", "none")
@@ -53,10 +53,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     )
     run(write_edits(edits, metrics=["errant"]), edits / "run")
     for folder in (texts, edits):
-        assert (
-            dispatch.main(["report", str(folder / "run"), "--format", "html"])
-            == 0
-        )
+        run_command(f"report {folder / 'run'} --format html")
     return [texts / "run", edits / "run"]
 
 
@@ -191,10 +188,7 @@ def test_annotators_may_be_more_than_references(
     config = write_run(tmp_path, ["imeasure", "m2", "gleu"])
     config["datasets"]["d"]["references"] = [str(tmp_path / "A")]
     stages.run(stages.prepare(from_mapping(config)))
-    assert (
-        dispatch.main(["report", str(tmp_path / "run"), "--format", "html"])
-        == 0
-    )
+    run_command(f"report {tmp_path / 'run'} --format html")
     browser.open(
         tmp_path / "run" / "report.html", "metric=m2&a=B&b=A&reference=2&line=3"
     )

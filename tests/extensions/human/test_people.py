@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from pipeline import reopen
-from pipeline.cli import dispatch
 from pipeline.extensions.human.page_sections import human_section
 from pipeline.extensions.human.plot_data import coefficient_plots
 from pipeline.extensions.human.stages import human_ranking_of
@@ -26,6 +25,7 @@ from pipeline.report.tables import round_half_up
 from pipeline.report.tables.metric_names import called
 from tests.conftest import ROOT
 from tests.extensions.page.test_charts import shapes, title
+from tests.support.commands import Call, run_command
 
 DATA = ROOT / "data"
 
@@ -47,18 +47,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "output": {"formats": ["html"]},
     }
     (folder / "run.yaml").write_text(json.dumps(config), encoding="utf-8")
-    assert (
-        dispatch.main(
-            [
-                "run",
-                str(folder / "run.yaml"),
-                "-q",
-                "--json",
-                "--output",
-                str(folder / "run"),
-            ]
-        )
-        == 0
+    run_command(
+        f"run {folder / 'run.yaml'} -q --json --output {folder / 'run'}"
     )
     return folder
 
@@ -79,11 +69,10 @@ def test_the_ranking_is_that_of_the_command(
     folder: Path,
     context: ReportContext,
     human_data: dict[str, Any],
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     file = str(folder / "judgements.csv")
-    assert dispatch.main(["human", file, "--json", "--resamples", "200"]) == 0
-    said = json.loads(capsys.readouterr().out)
+    said = json.loads(call(f"human {file} --json --resamples 200").out)
     own = said["expected_wins"]
     ranking = human_data["ranking"]
     assert (

@@ -11,8 +11,9 @@ from pipeline._version import __version__
 from pipeline.reopen import chosen, revisit
 from pipeline.report import FORMATS
 from pipeline.scoring.stored_runs import Selection
-from tests.conftest import ROOT, called, run, write_run
+from tests.conftest import ROOT, run, write_run
 from tests.extensions.human.schema import human_schema
+from tests.support.commands import Call
 from tests.support.results_schema import results_schema
 
 GOLDEN = ROOT / "tests" / "extensions" / "human" / "reports"
@@ -43,7 +44,7 @@ def test_results_fit_their_schema(sample: Path) -> None:
 
 
 def test_a_choice_keeps_the_agreement_that_belongs_to_it(
-    sample: Path, capsys: pytest.CaptureFixture[str]
+    sample: Path, call: Call
 ) -> None:
     fewer = chosen(revisit(sample), Selection(["bleu"], ["sample"])).results
     assert fewer.human
@@ -51,7 +52,7 @@ def test_a_choice_keeps_the_agreement_that_belongs_to_it(
         assert {item["metric"][:4] for item in fewer.human[name]} <= {"bleu"}
     assert fewer.human["correlations"]
     command = ["report", sample, "--format", "csv", "--metric", "bleu"]
-    told = called(capsys, *command)[2]
+    told = call("", *command).err
     assert told.endswith("--output DIR writes it: tests.csv, human.csv\n")
 
 

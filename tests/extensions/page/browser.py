@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pipeline.cli import dispatch
 from tests.conftest import PATIENCE
+from tests.support.commands import run_command
 
 NAMES = (
     "chromium",
@@ -255,12 +255,7 @@ def report_of(folder: Path, config: dict[str, Any], name: str = "run") -> Path:
         json.dumps({**config, "output": {"formats": ["html"]}}),
         encoding="utf-8",
     )
-    assert (
-        dispatch.main(
-            ["run", str(file), "-q", "--json", "--output", str(folder / name)]
-        )
-        == 0
-    )
+    run_command(f"run {file} -q --json --output {folder / name}")
     return folder / name / "report.html"
 
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from pipeline import reopen
-from pipeline.cli import dispatch
 from pipeline.data.texts import read_texts
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import CONTRAST, Browser, report_of
+from tests.support.commands import run_command
 from tests.support.words import CONLL14_TEAMS
 
 if browsers.lacking():
@@ -120,20 +120,10 @@ def hostile(folder: Path) -> Path:
 def people(folder: Path) -> Path:
     """configs/human.yaml."""
     target = folder / "people"
-    assert (
-        dispatch.main(
-            [
-                "run",
-                str(ROOT / "configs" / "human.yaml"),
-                "-q",
-                "--json",
-                "--output",
-                str(target),
-            ]
-        )
-        == 0
+    run_command(
+        f"run {ROOT / 'configs' / 'human.yaml'} -q --json --output {target}"
     )
-    assert dispatch.main(["report", str(target), "--format", "html"]) == 0
+    run_command(f"report {target} --format html")
     return target / "report.html"
 
 

@@ -11,7 +11,6 @@ import pytest
 
 from pipeline import reopen
 from pipeline.arrays import Floats
-from pipeline.cli import dispatch
 from pipeline.report.context import ReportContext
 from pipeline.report.tables.comparisons import p_cell, signed
 from pipeline.report.tables.ranked import ranked_table
@@ -20,6 +19,7 @@ from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import PATIENCE, ROOT
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import CONTRAST, Browser, report_of
+from tests.support.commands import run_command
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)
@@ -368,7 +368,7 @@ def test_what_is_lacking_is_said(
 ) -> None:
     """Lines that are not in the page, a test of the two systems, and scores of sentences."""
     more = ["--lines", "20", "--output", str(tmp_path), "--format", "html"]
-    assert dispatch.main(["report", str(folder), *more]) == 0
+    run_command(f"report {folder}", *more)
     browser.open(
         tmp_path / "report.html",
         f"dataset=sample&metric=gleu&a={A}&b={B}&part=compare",

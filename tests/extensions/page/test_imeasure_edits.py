@@ -11,7 +11,6 @@ from urllib.parse import quote
 import pytest
 
 from pipeline import stages
-from pipeline.cli import dispatch
 from pipeline.data.config.tree import from_mapping
 from pipeline.data.texts import read_texts
 from pipeline.extensions.page.explorer import explorer
@@ -22,11 +21,11 @@ from pipeline.reopen import revisit
 from pipeline.report.context import ReportContext
 from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.sentences import sentence_scores
-from tests.conftest import called
 from tests.extensions.edits.test_imeasure_metric import LINES, write_run
 from tests.extensions.errant.test_edits_report import DRAWN
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.test_page import unlettered
+from tests.support.commands import Call, run_command
 from tests.support.metrics import judge_of
 
 METRICS = [
@@ -173,35 +172,19 @@ def test_scores_and_counts_are_those_of_the_metric_and_its_edits(
 
 
 def test_show_and_explain_say_the_same(
-    folder: Path, capsys: pytest.CaptureFixture[str], dataset: dict[str, Any]
+    folder: Path, call: Call, dataset: dict[str, Any]
 ) -> None:
     """In each line: the same table of edits, and the counts of each annotator."""
     marks = dataset["metrics"][0]["edits"]
     rows = 0
     for line in range(1, LINES + 1, 9):
-        _, shown, err = called(
-            capsys,
-            "show",
-            folder,
-            "--metric",
-            "imeasure",
-            "--line",
-            line,
-            "--system",
-            "A",
+        shown, err = call(
+            f"show {folder} --metric imeasure --line", line, "--system", "A"
         )
         assert err == ""
         gold, output = folder.parent / "gold.m2", folder.parent / "A"
-        _, said, err = called(
-            capsys,
-            "explain",
-            "imeasure",
-            "--gold",
-            gold,
-            "-o",
-            output,
-            "--line",
-            line,
+        said, err = call(
+            f"explain imeasure --gold {gold} -o {output} --line", line
         )
         assert err == ""
         table = (
@@ -266,7 +249,7 @@ def test_the_page_draws_what_was_counted(
     dataset: dict[str, Any],
     width: int,
 ) -> None:
-    assert dispatch.main(["report", str(folder), "--format", "html"]) == 0
+    run_command(f"report {folder} --format html")
     browser.size(width)
     labels = [entry["label"] for entry in dataset["metrics"]]
     for label, measured in zip(labels, context.measured, strict=True):
@@ -298,7 +281,7 @@ def test_the_table_has_the_annotators_who_take_part(
     """Ten annotators have a sign each, with its meaning for those who do not see it; two have
     words.
     """
-    assert dispatch.main(["report", str(folder), "--format", "html"]) == 0
+    run_command(f"report {folder} --format html")
     browser.size(1440)
     browser.open(folder / "report.html", "a=A&b=B&line=1")
     cells = browser.run(

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.evaluation import Evaluation
 from pipeline.extensions.page.notebook import MAX_ROWS, SHADE, THIN
@@ -19,6 +18,7 @@ from pipeline.report.terminal.progress import (
     progress_listener,
 )
 from tests.conftest import ROOT
+from tests.support.commands import Call
 from tests.support.extensions import needs
 
 EVIL = "<b>a|*x*</b>"
@@ -281,15 +281,14 @@ def test_frames_of_a_run_and_its_comparison(folder: Path) -> None:
 
 
 def test_reports_of_an_evaluation_are_those_of_the_command(
-    folder: Path, several: Evaluation, capsys: pytest.CaptureFixture[str]
+    folder: Path, several: Evaluation, call: Call
 ) -> None:
     forms: tuple[Any, ...] = ("markdown", "latex", "csv", "json")
     for form in forms:
         assert (
-            main(["report", str(folder), "--format", form, "--output", "-"])
-            == 0
+            pipeline.load(folder).report(form)
+            == call(f"report {folder} --format", form, "--output", "-").out
         )
-        assert pipeline.load(folder).report(form) == capsys.readouterr().out
     assert "73.49" in several.report()
     named, printed = (
         several.report("latex", columns=[name]) for name in ("bleu", "BLEU")
@@ -418,9 +417,7 @@ def test_a_notebook_shows_the_progress_of_a_run(
     )
 
 
-def test_the_same_percent_is_drawn_once(
-    line: Line, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_same_percent_is_drawn_once(line: Line, call: Call) -> None:
     with progress_listener(True) as bar:
         assert isinstance(bar, NotebookBar)
         bar.stage("<i>")
@@ -436,7 +433,7 @@ def test_the_same_percent_is_drawn_once(
 
 
 def test_without_a_notebook_there_is_the_bar_of_a_terminal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, call: Call
 ) -> None:
     assert isinstance(progress_listener(True), Bar)
     pipeline.run(

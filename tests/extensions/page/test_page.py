@@ -19,7 +19,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pipeline import reopen
-from pipeline.cli import dispatch
 from pipeline.data.config import compose as yaml_file
 from pipeline.data.texts import read_texts
 from pipeline.extensions.page import explorer as chosen_lines
@@ -37,6 +36,7 @@ from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, run, tree, write_run
+from tests.support.commands import Call, run_command
 from tests.support.extensions import needs
 from tests.support.sample_results import HOSTILE, context
 
@@ -637,34 +637,14 @@ def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
             output={"formats": ["html"]},
             statistics={"resamples": "50"},
         )
-        assert (
-            dispatch.main(
-                [
-                    "run",
-                    str(config),
-                    "-q",
-                    "--json",
-                    "--output",
-                    str(tmp_path / name / "run"),
-                ]
-            )
-            == 0
+        run_command(
+            f"run {config} -q --json --output {tmp_path / name / 'run'}"
         )
         made.append((tmp_path / name / "run" / "report.html").read_bytes())
         assert "report.html" in tree(tmp_path / name / "run")
         target = tmp_path / name / "again"
-        assert (
-            dispatch.main(
-                [
-                    "report",
-                    str(tmp_path / name / "run"),
-                    "--format",
-                    "html",
-                    "--output",
-                    str(target),
-                ]
-            )
-            == 0
+        run_command(
+            f"report {tmp_path / name / 'run'} --format html --output {target}"
         )
         made.append((target / "report.html").read_bytes())
     assert len(set(made)) == 1
@@ -672,18 +652,14 @@ def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
 
 
 def test_without_its_texts_the_page_says_why(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, call: Call
 ) -> None:
     config = write_run(tmp_path, 10)
     run(config, tmp_path / "run")
     (tmp_path / "d" / "B").write_text("changed\n" * 10, encoding="utf-8")
     assert (
-        dispatch.main(["report", str(tmp_path / "run"), "--format", "html"])
-        == 0
-    )
-    assert (
         "note: the page is without sentences: d: system B has changed since the run"
-        in capsys.readouterr().err
+        in call(f"report {tmp_path / 'run'} --format html").err
     )
     text = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
     found = Reader(text)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from pipeline import reopen, stages
-from pipeline.cli import dispatch
 from pipeline.data.config.tree import from_mapping
 from pipeline.extensions.page.explorer import explorer
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
 from tests.extensions.edits.test_imeasure_metric import write_run
+from tests.support.commands import Call, run_command
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 HELP = (
@@ -37,7 +37,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             )
         )
     )
-    assert dispatch.main(["report", str(own / "run"), "--format", "html"]) == 0
+    run_command(f"report {own / 'run'} --format html")
     return own / "run"
 
 
@@ -145,7 +145,7 @@ def check(value: Any, shape: str, sizes: dict[str, int]) -> None:
 def test_the_example_reads_a_score(
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     monkeypatch.chdir(folder)
     code = re.search(r"```python\n(.*?)```", HELP, re.DOTALL)

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from pipeline.extension import installed
-from tests.conftest import called, run, tree, write_run
+from tests.conftest import run, tree, write_run
+from tests.support.commands import Call
 from tests.support.extensions import needs, with_extension
 
 SYSTEMS = ["Alpha", "alto", "Beta", "Gamma 2"]
@@ -66,25 +67,20 @@ def systems(text: str, dataset: str) -> set[tuple[str, ...]]:
 )
 def test_systems_are_chosen_by_names_and_patterns(
     several: Path,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
     asked: list[str],
     left: tuple[str, ...],
 ) -> None:
-    code, out, _ = called(
-        capsys, "rank", several, "--test", "none", *FEW, "--system", *asked
-    )
-    assert (code, systems(out, "d"), systems(out, "e")) == (0, {left}, {left})
+    out = call(f"rank {several} --test none", *FEW, "--system", *asked).out
+    assert systems(out, "d") == {left}
+    assert systems(out, "e") == {left}
     assert re.search(r"^   1  ", out, re.MULTILINE)  # ranked among themselves
     rows = csv.DictReader(
-        io.StringIO(
-            called(
-                capsys, "report", several, "--format", "csv", "--system", *asked
-            )[1]
-        )
+        io.StringIO(call(f"report {several} --format csv --system", *asked).out)
     )
     assert {row["system"] for row in rows} == set(left)
     if len(left) == 2:
-        out = called(capsys, "compare", several, *FEW, "--system", *asked)[1]
+        out = call(f"compare {several}", *FEW, "--system", *asked).out
         pairs = {
             tuple(sorted(re.split("  +", line)[:2]))
             for line in out.splitlines()
@@ -102,7 +98,7 @@ def test_systems_are_chosen_by_names_and_patterns(
     ],
 )
 def test_a_metric_is_chosen_as_its_config_has_it(
-    several: Path, capsys: pytest.CaptureFixture[str], text: str, metric: str
+    several: Path, call: Call, text: str, metric: str
 ) -> None:
     (several.parent / "people.txt").write_text(
         "Alpha 3\nalto 2\nBeta 1\n", encoding="utf-8"
@@ -117,29 +113,23 @@ def test_a_metric_is_chosen_as_its_config_has_it(
     )
     for chosen in with_extension("human", text, metric):
         command = ("correlate", several, *more, "--metric", chosen)
-        code, out, err = called(capsys, *command)
-        assert (code, err) == (0, "")
+        out, err = call("", *command)
+        assert err == ""
         correlations = json.loads(out)["correlations"]
         assert [one["metric"].partition("|")[0] for one in correlations] == [
             metric
         ]
     rows = csv.DictReader(
-        io.StringIO(
-            called(
-                capsys, "report", several, "--format", "csv", "--metric", text
-            )[1]
-        )
+        io.StringIO(call(f"report {several} --format csv --metric", text).out)
     )
     assert {row["metric"].partition("|")[0] for row in rows} == {metric}
 
 
 def test_the_baseline_is_compared_though_it_is_not_named(
-    several: Path, capsys: pytest.CaptureFixture[str]
+    several: Path, call: Call
 ) -> None:
-    out = called(
-        capsys,
-        "compare",
-        several,
+    out = call(
+        f"compare {several}",
         *FEW,
         "--baseline",
         "Beta",
@@ -147,24 +137,22 @@ def test_the_baseline_is_compared_though_it_is_not_named(
         "Alpha",
         "--metric",
         "BLEU",
-    )[1]
+    ).out
     rows = [
         re.split("  +", line)[:2] for line in out.splitlines() if " to " in line
     ]
     assert rows == [["Alpha", "Beta"]] * 2
 
 
-def test_metrics_and_data_sets_are_chosen(
-    several: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_metrics_and_data_sets_are_chosen(several: Path, call: Call) -> None:
     for command in (
         ["rank", "--test", "none", *FEW],
         ["report", "--format", "markdown"],
         ["compare", *FEW],
     ):
         name, *more = command
-        out = called(
-            capsys,
+        out = call(
+            "",
             name,
             several,
             *more,
@@ -173,39 +161,27 @@ def test_metrics_and_data_sets_are_chosen(
             "chrF++",
             "--dataset",
             "E",
-        )[1]
+        ).out
         assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"bleu", "chrf"}
         assert not re.search(r"^(\*\*)?d[: ]", out, re.MULTILINE)
-    out = called(
-        capsys,
-        "report",
-        several,
-        "--format",
-        "csv",
-        "--metric",
-        "*leu",
-        "--dataset",
-        "[de]",
-    )[1]
+    out = call(
+        f"report {several} --format csv --metric *leu --dataset [de]"
+    ).out
     assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"gleu", "bleu"}
     assert {line[0] for line in out.splitlines()[1:]} == {"d", "e"}
 
 
-def test_columns_are_chosen(
-    several: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_columns_are_chosen(several: Path, call: Call) -> None:
     one = ("--metric", "gleu", "--dataset", "d")
-    out = called(
-        capsys,
-        "rank",
-        several,
+    out = call(
+        f"rank {several}",
         *FEW,
         *one,
         "--columns",
         "interval",
         "precision_[12]",
         "match-1",
-    )[1]
+    ).out
     header = re.split("  +", out.splitlines()[1].strip())
     assert header == [
         "rank",
@@ -234,43 +210,25 @@ def test_columns_are_chosen(
     assert {row[1]: float(row[-1]) for row in shown} == pytest.approx(
         counts, abs=0.005
     )
-    out = called(
-        capsys,
-        "report",
-        several,
-        "--format",
-        "markdown",
-        *one,
-        "--columns",
-        "std",
-    )[1]
+    out = call(
+        f"report {several} --format markdown", *one, "--columns", "std"
+    ).out
     header = [
         cell.strip() for cell in out.splitlines()[2].strip("|").split("|")
     ]
     assert header == ["rank", "system", "GLEU+", "std of draws"]
-    out = called(
-        capsys, "report", several, "--format", "latex", *one, "--columns", "std"
-    )[1]
+    out = call(f"report {several} --format latex", *one, "--columns", "std").out
     assert "\\begin{tabular}{rlrr}" in out
-    out = called(
-        capsys, "report", several, "--format", "csv", "--columns", "precision_*"
-    )[1]
+    out = call(f"report {several} --format csv --columns precision_*").out
     rows = csv.DictReader(io.StringIO(out))
     assert {row["output"] for row in rows} == {
         "score",
         "rank",
         *(f"precision_{n}" for n in range(1, 9)),
     }
-    out = called(
-        capsys,
-        "compare",
-        several,
-        *FEW,
-        *one,
-        "--columns",
-        "interval",
-        "p-adjusted",
-    )[1]
+    out = call(
+        f"compare {several}", *FEW, *one, "--columns", "interval", "p-adjusted"
+    ).out
     assert re.split("  +", out.splitlines()[1]) == [
         "system",
         "other",
@@ -322,24 +280,24 @@ WRONG = {
 def test_what_is_not_there_is_an_error_with_the_nearest_name(
     several: Path,
     sample: Path,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
     run_of: str,
     command: str,
 ) -> None:
     name, *arguments = command.split()
     folder = {"several": several, "sample": sample}[run_of]
     few = FEW if name in ("rank", "compare") else ()
-    code, out, err = called(capsys, name, folder, *arguments, *few)
-    assert (code, out) == (2, "")
+    out, err = call("", name, folder, *arguments, *few, code=2)
+    assert out == ""
     assert WRONG[run_of][command] in err
 
 
 @needs("plots")
 def test_a_plot_that_a_run_has_nothing_for_is_told(
-    several: Path, capsys: pytest.CaptureFixture[str]
+    several: Path, call: Call
 ) -> None:
     said = "--plot ranks: this run has nothing for it; it needs `statistics`"
-    assert said in called(capsys, "report", several, "--plot", "ranks")[2]
+    assert said in call(f"report {several} --plot ranks").err
 
 
 @pytest.mark.parametrize(
@@ -348,15 +306,15 @@ def test_a_plot_that_a_run_has_nothing_for_is_told(
 )
 def test_a_part_never_replaces_the_whole(
     several: Path,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
     form: str,
     part: tuple[str, str],
 ) -> None:
     before = tree(several)
-    code, _, err = called(
-        capsys, "report", several, "--format", form, *part, "--output", several
-    )
-    assert (code, tree(several)) == (2, before)
+    err = call(
+        f"report {several} --format", form, *part, "--output", several, code=2
+    ).err
+    assert tree(several) == before
     assert err.endswith(
         "has the whole results; write what you chose to another folder\n"
     )

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.extensions.parquet import parquet_files as files_module
 from pipeline.extensions.parquet.parquet_files import parquet_files
 from pipeline.reopen import revisit
@@ -18,6 +17,7 @@ from pipeline.report.context import ReportContext
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.scoring.terms import present_blocks
 from tests.conftest import run, write_run
+from tests.support.commands import Call
 
 
 @pytest.fixture(scope="module")
@@ -116,7 +116,7 @@ def test_references_that_are_missing_have_no_rows(tmp_path: Path) -> None:
 
 
 def test_parquet_has_the_outputs_that_are_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, call: Call
 ) -> None:
     config = write_run(tmp_path, systems=["A", "B"], chosen=["rouge", "ter"])
     evaluation = pipeline.run(config, tmp_path / "run")
@@ -129,7 +129,7 @@ def test_parquet_has_the_outputs_that_are_asked_for(
         str(tmp_path / "out"),
         "--columns",
     ]
-    assert main([*report, "rouge?_recall", "edits"]) == 0
+    call("", *report, "rouge?_recall", "edits")
     frame = pd.read_parquet(
         io.BytesIO((tmp_path / "out" / "sentences.parquet").read_bytes())
     )
@@ -153,6 +153,7 @@ def test_parquet_has_the_outputs_that_are_asked_for(
                 if expected is None
                 else own[name].tolist() == expected.tolist()
             )
-    capsys.readouterr()
-    assert main([*report, "rouge1_recal"]) == 2
-    assert "did you mean 'rouge1_recall'?" in capsys.readouterr().err
+    assert (
+        "did you mean 'rouge1_recall'?"
+        in call("", *report, "rouge1_recal", code=2).err
+    )

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.extensions.page import charts
 from pipeline.extensions.plots.canvas import draw_curves, styled
@@ -31,6 +30,7 @@ from pipeline.scoring.results import (
     Series,
     series_of,
 )
+from tests.support.commands import Call
 
 METRIC = "gleu|n:4|refs:max"
 LOWER = "ter|norm:no|v:0.1"
@@ -375,11 +375,10 @@ def test_outputs_are_in_natural_order_in_all_lists(runs: Path) -> None:
     "command", ["show", "rank", "show --boards", "report --format markdown"]
 )
 def test_commands_name_the_best_step(
-    runs: Path, capsys: pytest.CaptureFixture[str], command: str
+    runs: Path, call: Call, command: str
 ) -> None:
     name, *more = command.split()
-    assert main([name, str(runs / "one"), *more]) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    out = " ".join(call("", name, str(runs / "one"), *more).out.split())
     assert (
         out.count(
             "Best of step: step-3000; all others are significantly worse."
@@ -394,22 +393,18 @@ def test_commands_name_the_best_step(
 
 
 def test_figures_of_several_runs(
-    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runs: Path, tmp_path: Path, call: Call
 ) -> None:
     both = ["report", str(runs / "one"), str(runs / "two")]
-    assert (
-        main(
-            [
-                *both,
-                "--format",
-                "plots",
-                "--type",
-                "svg",
-                "--output",
-                str(tmp_path),
-            ]
-        )
-        == 0
+    call(
+        "",
+        *both,
+        "--format",
+        "plots",
+        "--type",
+        "svg",
+        "--output",
+        str(tmp_path),
     )
     assert {path.name for path in tmp_path.iterdir()} == {
         "curves.d.bleu_step.svg",
@@ -426,7 +421,6 @@ def test_figures_of_several_runs(
             "step",
         )
     )
-    capsys.readouterr()
     for more, message in (
         (
             ["--plot", "scores", "--output", "x"],
@@ -434,23 +428,14 @@ def test_figures_of_several_runs(
         ),
         (["--plot", "curves"], "--output: which folder?"),
     ):
-        assert main([*both, *more]) == 2
-        assert message in capsys.readouterr().err
+        assert message in call("", *both, *more, code=2).err
     assert (
-        main(
-            [
-                "report",
-                str(runs / "one"),
-                str(runs / "one"),
-                "--plot",
-                "curves",
-                "--output",
-                "x",
-            ]
-        )
-        == 2
+        "the run is named twice"
+        in call(
+            f"report {runs / 'one'} {runs / 'one'} --plot curves --output x",
+            code=2,
+        ).err
     )
-    assert "the run is named twice" in capsys.readouterr().err
 
 
 def test_a_config_says_the_order(runs: Path, tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ import pytest
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 
-from pipeline.cli.dispatch import main
 from pipeline.extensions.plots.canvas import add_labels, styled
 from pipeline.extensions.plots.figures import plot_files
 from pipeline.reopen import revisit
@@ -22,6 +21,7 @@ from pipeline.report import PLOTS
 from pipeline.report.context import FONTS, PlotStyle, ReportContext
 from pipeline.report.tables.metric_names import labels
 from tests.conftest import write_run
+from tests.support.commands import run_command
 from tests.support.extensions import with_extension
 from tests.support.sample_results import HOSTILE, context
 
@@ -217,18 +217,9 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(
         for key in ("width=column", "font=serif", "title=false")
     ]
     config = str(write_run(tmp_path, 30))
-    assert (
-        main(
-            [
-                "run",
-                config,
-                "-q",
-                "--output",
-                str(tmp_path / "run"),
-                *(f"--set={item}" for item in chosen),
-            ]
-        )
-        == 0
+    run_command(
+        f"run {config} -q --output {tmp_path / 'run'}",
+        *(f"--set={item}" for item in chosen),
     )
     assert revisit(tmp_path / "run").plot_style == PlotStyle(
         "column", "serif", title=False
@@ -243,7 +234,7 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(
     ]
     sizes = []
     for more in ([], ["--width", "text", "--font", "sans"]):
-        assert main([*command, *more, "--output", str(tmp_path / "plots")]) == 0
+        run_command("", *command, *more, "--output", str(tmp_path / "plots"))
         (made,) = (tmp_path / "plots").iterdir()
         root = ET.parse(made).getroot()  # noqa: S314
         family = next(

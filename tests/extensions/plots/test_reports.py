@@ -10,10 +10,11 @@ from pipeline import report, stages
 from pipeline.errors import ConfigError
 from pipeline.report import FORMATS
 from tests.conftest import called, run, tree, write_config, write_run
+from tests.support.commands import Call
 
 
 def test_reports_in_a_run_directory_are_known_to_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, call: Call
 ) -> None:
     config = write_run(tmp_path, 9)
     run(config, tmp_path / "run")
@@ -61,7 +62,7 @@ def test_reports_in_a_run_directory_are_known_to_it(
 def test_a_missing_package_is_told_before_work_starts(
     sample: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     config = write_config(
@@ -85,8 +86,6 @@ def test_a_missing_package_is_told_before_work_starts(
         "output.plots[0]: no plot is called 'skores' (did you mean 'scores'?)"
         in said
     )
-    code, _, err = called(
-        capsys, "report", sample, "--format", "plots", "parquet"
-    )
-    assert (code, len(err.splitlines())) == (2, 2)
+    err = call(f"report {sample} --format plots parquet", code=2).err
+    assert len(err.splitlines()) == 2
     assert report.unavailable(["csv", "markdown", "latex", "json"]) == []

@@ -15,7 +15,6 @@ import pytest
 import yaml
 
 from pipeline import stages
-from pipeline.cli.dispatch import main
 from pipeline.data import catalogue
 from pipeline.data.catalogue import DataSet
 from pipeline.data.config.tree import from_mapping
@@ -36,6 +35,7 @@ from pipeline.extensions.published.recipe import (
 )
 from pipeline.extensions.published.tables import list_table
 from tests.extensions.published.stand_ins import write_mirror
+from tests.support.commands import Call, run_command
 
 
 def on_boards(*recipes: Recipe) -> dict[str, LeaderBoard]:
@@ -409,7 +409,7 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(
         "--report",
         str(page),
     ]
-    assert main(arguments) == 1  # the texts are invented
+    run_command("", *arguments, code=1)  # the texts are invented
     board = json.loads(
         (runs / "board-conll14-m2" / "results.json").read_text(encoding="utf-8")
     )
@@ -445,10 +445,8 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(
         text,
     )
     assert 'href="../runs/' not in text  # no run has an explorer yet
-    assert (
-        main(["report", str(runs / "conll14-magec"), "--format", "html"]) == 0
-    )
-    assert main(arguments) == 1
+    run_command(f"report {runs / 'conll14-magec'} --format html")
+    run_command("", *arguments, code=1)
     assert 'href="../runs/conll14-magec/report.html"' in page.read_text(
         encoding="utf-8"
     )
@@ -478,7 +476,7 @@ def test_the_list_says_what_was_published() -> None:
 
 @pytest.mark.usefixtures("invented")
 def test_an_output_of_ones_own_is_a_row_of_a_board(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, call: Call
 ) -> None:
     """Beside the same scores as without it, tested against each system, in the terminal, the page
     and LaTeX.
@@ -494,12 +492,10 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(
     command = ["reproduce", "--board", "conll14-m2", "--no-fetch"]
     # with a bar
     with mock.patch.object(sys.stderr, "isatty", return_value=True):
-        assert main([*command, "--output", str(tmp_path / "bare")]) == 0
-    assert (
-        main([*command, "-q", "--output", str(tmp_path), "--add", str(mine)])
-        == 0
-    )
-    out = capsys.readouterr().out
+        call("", *command, "--output", str(tmp_path / "bare"))
+    out = call(
+        "", *command, "-q", "--output", str(tmp_path), "--add", str(mine)
+    ).out
     folder = tmp_path / "board-conll14-m2"
     with_mine, bare = (
         json.loads((one / "results.json").read_text(encoding="utf-8"))
@@ -527,20 +523,7 @@ def test_an_output_of_ones_own_is_a_row_of_a_board(
         if 0 <= place < len(order):
             distance = f"{100 * abs(scores[order[place]] - scores['mine']):.2f}"
             assert f"{distance} {side} {order[place]} (p adjusted " in said
-    assert (
-        main(
-            [
-                "report",
-                str(folder),
-                "--format",
-                "latex",
-                "html",
-                "--output",
-                str(folder),
-            ]
-        )
-        == 0
-    )
+    call(f"report {folder} --format latex html --output {folder}")
     assert " & mine & " in (folder / "results.tex").read_text(encoding="utf-8")
     assert re.search(
         r'class="left system">(<a [^>]*>)?mine<',
@@ -569,11 +552,10 @@ def test_wrong_use_of_a_board_is_told(
     message: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         reproduce, "fetch_missing", lambda *_: pytest.fail("files are fetched")
     )
-    assert main(["reproduce", *arguments]) == 2
-    assert message in capsys.readouterr().err
+    assert message in call("reproduce", *arguments, code=2).err

@@ -15,6 +15,7 @@ from pipeline.cli.dispatch import main
 from pipeline.extensions.published.recipe import recipes
 from pipeline.extensions.published.tables import SHORT, markdown_lines
 from tests.conftest import ROOT
+from tests.support.commands import Call
 from tests.support.extensions import needs
 from tests.test_newcomers import Block
 
@@ -43,9 +44,7 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @needs("edits")
-def test_the_example_of_the_help_page_runs(
-    sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_example_of_the_help_page_runs(sample: Path, call: Call) -> None:
     """Every command, and the beginning of a line that stands below it."""
     text = next(block.text for block in BLOCKS if block.language == "console")
     commands = [
@@ -56,8 +55,7 @@ def test_the_example_of_the_help_page_runs(
     for command, *printed in commands:
         name, *words = command.split()
         assert name == "gec-pipeline"
-        assert main(words) == 0
-        lines = capsys.readouterr().out.splitlines()
+        lines = call("", *words).out.splitlines()
         for line in printed:
             assert any(one.startswith(line) for one in lines), (line, lines)
     assert (
@@ -67,9 +65,7 @@ def test_the_example_of_the_help_page_runs(
     )
 
 
-def check(
-    capsys: pytest.CaptureFixture[str], file: str = FIRST
-) -> tuple[int, list[str], str]:
+def check(call: Call, file: str = FIRST) -> tuple[int, list[str], str]:
     """Return the exit code of --check, the lines of its errors, and what it prints."""
     code = main(["reproduce", "--check", file])
     said = capsys.readouterr()
@@ -87,7 +83,7 @@ def changed(sample: Path, **changes: Any) -> None:
 
 
 def test_everything_wrong_is_told_at_once_with_its_line(
-    sample: Path, capsys: pytest.CaptureFixture[str]
+    sample: Path, call: Call
 ) -> None:
     """Lines and columns by hand."""
     (sample / "bad.yaml").write_text(
@@ -161,7 +157,7 @@ def test_what_is_missing(
     changes: dict[str, Any],
     said: str,
     sample: Path,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     changed(sample, **changes)
     code, errors, _ = check(capsys)
@@ -169,9 +165,7 @@ def test_what_is_missing(
     assert any(said in line and f"{FIRST}:" in line for line in errors), errors
 
 
-def test_a_verdict_that_cannot_come_out(
-    sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_verdict_that_cannot_come_out(sample: Path, call: Call) -> None:
     (sample / FIRST).write_text(
         EXAMPLE.text.replace("verdict: rounding", "verdict: exact"),
         encoding="utf-8",
@@ -182,9 +176,7 @@ def test_a_verdict_that_cannot_come_out(
     assert "'rounding' at best" in error
 
 
-def test_a_name_that_another_result_has(
-    sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_name_that_another_result_has(sample: Path, call: Call) -> None:
     (sample / "gjg-m2.yaml").write_text(EXAMPLE.text, encoding="utf-8")
     code, (error,), _ = check(capsys, "gjg-m2.yaml")
     assert code == 2
@@ -195,7 +187,7 @@ def test_a_name_that_another_result_has(
 def test_files_that_are_not_here_are_what_to_fetch(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
     code, errors, printed = check(capsys, str(recipes()["conll14-magec"].path))
@@ -207,9 +199,7 @@ def test_files_that_are_not_here_are_what_to_fetch(
 
 
 @needs("functions")
-def test_a_recipe_takes_numbers_from_files(
-    sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_recipe_takes_numbers_from_files(sample: Path, call: Call) -> None:
     """By hand: the mean of 0, 1, 2, 3 again and again over 96 lines is 1.5."""
     for name in ("careful", "eager", "unchanged"):
         (sample / f"{name}.num").write_text(
@@ -232,10 +222,8 @@ def test_a_recipe_takes_numbers_from_files(
         .replace("verdict: rounding", "verdict: exact")
     )
     (sample / FIRST).write_text(text, encoding="utf-8")
-    assert main(["reproduce", "--check", FIRST]) == 0
-    capsys.readouterr()
-    assert main(["reproduce", FIRST, "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["results"]
+    call("reproduce --check", FIRST)
+    (found,) = json.loads(call("reproduce", FIRST, "--json").out)["results"]
     assert [
         (entry["verdict"], entry["equal"]) for entry in found["entries"]
     ] == [("exact", 2)]
@@ -260,11 +248,10 @@ def test_a_recipe_takes_numbers_from_files(
     ],
 )
 def test_files_that_are_no_recipes(
-    text: str, said: str, sample: Path, capsys: pytest.CaptureFixture[str]
+    text: str, said: str, sample: Path, call: Call
 ) -> None:
     (sample / "own.yaml").write_text(text, encoding="utf-8")
-    assert main(["reproduce", "own.yaml"]) == 2
-    assert said in capsys.readouterr().err
+    assert said in call("reproduce own.yaml", code=2).err
 
 
 @pytest.mark.parametrize(
@@ -287,11 +274,10 @@ def test_wrong_use(
     arguments: list[str],
     said: str,
     sample: Path,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     shutil.copy(sample / FIRST, sample / "data" / FIRST)
-    assert main(["reproduce", *arguments]) == 2
-    assert said in capsys.readouterr().err
+    assert said in call("reproduce", *arguments, code=2).err
 
 
 # ---- the tables of the help page and of the readme
@@ -324,25 +310,22 @@ def test_rows_of_the_table_are_what_the_program_prints(
     shared: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
     assert (
-        main(
-            [
-                "reproduce",
-                name,
-                "--format",
-                "markdown",
-                "-q",
-                "--mirror",
-                str(shared / "mirror"),
-            ]
+        call(
+            "reproduce",
+            name,
+            "--format",
+            "markdown",
+            "-q",
+            "--mirror",
+            str(shared / "mirror"),
         )
-        == 0
-    )
-    assert (
-        capsys.readouterr().out.splitlines()[2].strip("| ").split(" | ")
+        .out.splitlines()[2]
+        .strip("| ")
+        .split(" | ")
         in rows()
     )
 

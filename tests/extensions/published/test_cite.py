@@ -26,7 +26,8 @@ from pipeline.scoring.significance_tests import (
     SignificanceTest,
     with_samples,
 )
-from tests.conftest import ROOT, called, run, write_run
+from tests.conftest import ROOT, run, write_run
+from tests.support.commands import Call
 
 CITED = {
     "nist": ["doddington-2002-automatic"],
@@ -147,12 +148,9 @@ def test_data_sets_are_known_by_content() -> None:
     assert keys_of_texts(["00"]) == []
 
 
-def test_a_run_is_cited(
-    sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = called(capsys, "cite", sample)
+def test_a_run_is_cited(sample: Path, call: Call) -> None:
+    out, err = call(f"cite {sample}")
     said, _, entries = out.partition("\n@")
-    assert code == 0
     # it is a BibTeX file
     assert all(line.startswith("% ") for line in said.splitlines() if line)
     results = Results.read(sample / "results.json")
@@ -186,9 +184,9 @@ def test_a_run_is_cited(
     )
     assert (
         "trials, seed 12345): letters [piepho-2004-algorithm]"
-        in called(capsys, "cite", sample.parent / "pairs")[1]
+        in call(f"cite {sample.parent / 'pairs'}").out
     )
-    assert called(capsys, "cite", "chrf")[1] == citations()["popovic-2015-chrf"]
+    assert call("cite chrf").out == citations()["popovic-2015-chrf"]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +208,7 @@ def test_a_test_is_cited_with_the_samples_that_it_draws(
     line: str,
     sample: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     results = Results.read(sample / "results.json")
     assert results.statistics
@@ -223,8 +221,7 @@ def test_a_test_is_cited_with_the_samples_that_it_draws(
     }
     changed = replace(results, statistics=settings)
     (tmp_path / "results.json").write_text(changed.to_json(), encoding="utf-8")
-    code, out, _ = called(capsys, "cite", tmp_path)
-    assert code == 0
+    out = call(f"cite {tmp_path}").out
     assert f"% {line}" in out.splitlines()
 
 
@@ -239,7 +236,7 @@ def test_a_key_without_an_entry_is_named_with_the_nearest() -> None:
 def test_a_significance_test_cites_its_own_entry(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     def p_values(systems: PairedScores) -> list[float]:
         return [0.001 for _ in systems.pairs]
@@ -256,7 +253,6 @@ def test_a_significance_test_cites_its_own_entry(
         write_run(tmp_path, 6, systems="AB", statistics=statistics),
         tmp_path / "run",
     )
-    code, out, _ = called(capsys, "cite", tmp_path / "run")
-    assert code == 0
+    out = call(f"cite {tmp_path / 'run'}").out
     assert "% tests (60 trials, seed 12345): always [always-2024-always]" in out
     assert "@misc{always-2024-always," in out

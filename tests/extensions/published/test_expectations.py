@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from pipeline import stages
-from pipeline.cli.dispatch import main
 from pipeline.data.config.resolved import Overrides
 from pipeline.data.texts import brackets
 from pipeline.errors import CorpusError
@@ -28,6 +27,7 @@ from pipeline.extensions.published.verdicts import (
 from pipeline.scoring.results import Results
 from tests.config_files import prepare, problems, write
 from tests.conftest import write_run
+from tests.support.commands import Call
 
 
 def verdict(
@@ -333,7 +333,7 @@ def test_configs_without_texts(text: str, message: str) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_what_is_expected_is_told_by_validate(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     write(
         {
@@ -345,13 +345,11 @@ def test_what_is_expected_is_told_by_validate(
             "c.yaml": "judgments: {j: {file: j.csv}}\nexpect: [{path: judgments/j/total/items, values: 1}]\n"
         }
     )
-    assert main(["validate", "c.yaml"]) == 0
     assert (
-        capsys.readouterr().out
+        call("validate c.yaml").out
         == "judgments j: 2 systems, 1 judge, 1 pairs of systems\nentries of expect: 1\n"
     )
-    assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
-    said = capsys.readouterr().out
+    said = call("run c.yaml --output o -q").out
     assert said.startswith(
         "judgments j: Expected Wins, 1 items, 1 pairs of systems\n"
     )
@@ -359,7 +357,7 @@ def test_what_is_expected_is_told_by_validate(
 
 @pytest.mark.usefixtures("folder")
 def test_a_missed_value_ends_the_run_with_1_and_is_named(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     """Length by hand: A and B have 5 and 4 words, mean 4.5, shown against 100."""
     entries = """\
@@ -370,8 +368,7 @@ def test_a_missed_value_ends_the_run_with_1_and_is_named(
   - {metric: length, mean: [A, B], before: {digits: 0, rule: cut}, scale: 100, values: 4}
 """
     write({"c.yaml": CONFIG + entries})
-    assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
-    said = capsys.readouterr().out
+    said = call("run c.yaml --output o -q").out
     assert "all of one" in said
     assert "missed" not in said
     found = Results.read(Path("o/results.json")).expectations
@@ -389,18 +386,16 @@ def test_a_missed_value_ends_the_run_with_1_and_is_named(
         None,
     )
     write({"c.yaml": CONFIG + entries.replace("B: 4.500", "B: 4.501")})
-    assert main(["run", "c.yaml", "--output", "o", "-q"]) == 1
     assert (
-        capsys.readouterr().out.splitlines()[-1]
+        call("run c.yaml --output o -q", code=1).out.splitlines()[-1]
         == "missed: 1. length: B: expected 4.501, found 4.500"
     )
-    assert main(["show", "o"]) == 0
-    assert "missed: 1. length" in capsys.readouterr().out
+    assert "missed: 1. length" in call("show o").out
 
 
 @pytest.mark.usefixtures("folder")
 def test_values_that_only_the_results_can_refuse(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     entries = """\
   - {metric: length, output: wrong, values: {A: 1}}
@@ -409,10 +404,9 @@ def test_values_that_only_the_results_can_refuse(
   - {metric: 'gleu[level=mean]', sentences: [9], values: {A: [1]}}
 """
     write({"c.yaml": CONFIG + entries})
-    assert main(["run", "c.yaml", "--output", "o", "-q"]) == 1
     missed = [
         line
-        for line in capsys.readouterr().out.splitlines()
+        for line in call("run c.yaml --output o -q", code=1).out.splitlines()
         if line.startswith("missed")
     ]
     assert (
@@ -426,7 +420,7 @@ def test_values_that_only_the_results_can_refuse(
 
 @pytest.mark.usefixtures("folder")
 def test_what_is_known_to_differ_is_no_miss(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     write(
         {
@@ -434,8 +428,7 @@ def test_what_is_known_to_differ_is_no_miss(
             + "  - {metric: length, values: {A: 9.0}, recorded: differs, why: not known}\n"
         }
     )
-    assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
-    assert "differs (as recorded)" in capsys.readouterr().out
+    assert "differs (as recorded)" in call("run c.yaml --output o -q").out
 
 
 @pytest.mark.usefixtures("folder")

@@ -16,7 +16,6 @@ import pytest
 import yaml
 
 from pipeline import stages
-from pipeline.cli.dispatch import main
 from pipeline.data import catalogue
 from pipeline.data.config.tree import from_mapping
 from pipeline.errors import InputError
@@ -29,6 +28,7 @@ from pipeline.extensions.published.recipe import (
     recipes,
 )
 from tests.conftest import ROOT
+from tests.support.commands import Call, run_command
 
 MARK = "\ufeff"
 NOT_RUN = "not run"
@@ -433,9 +433,7 @@ def test_a_system_with_a_mark_must_be_there(tmp_path: Path) -> None:
         stages.prepare(from_mapping(content, tmp_path))
 
 
-def test_the_command_line_keeps_marks_too(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_line_keeps_marks_too(tmp_path: Path, call: Call) -> None:
     config(tmp_path)
     arguments = [
         "score",
@@ -447,8 +445,7 @@ def test_the_command_line_keeps_marks_too(
     ]
     said = []
     for more in ([], ["--bom", "drop"], ["--bom", "keep"]):
-        assert main([*arguments, *more]) == 0
-        said.append(capsys.readouterr())
+        said.append(call("", *arguments, *more))
     assert said[0] == said[1]
     assert "--bom keep" in said[0].err
     assert said[0].out != said[2].out
@@ -457,7 +454,7 @@ def test_the_command_line_keeps_marks_too(
 def test_a_file_of_several_recipes_runs_by_its_name(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     """Its results are called as their rows; one of them is shown as a config that runs by itself."""
     monkeypatch.chdir(tmp_path)
@@ -481,26 +478,26 @@ def test_a_file_of_several_recipes_runs_by_its_name(
         "own-p",
         "own-q",
     ]
-    assert main(["reproduce", "--check", "own.yaml"]) == 0
-    assert main(["reproduce", "own.yaml", "-q"]) == 1  # 0.5 is another number
-    said = capsys.readouterr().out
+    call("reproduce --check own.yaml")
+    # 0.5 is another number
+    said = call("reproduce own.yaml -q", code=1).out
     assert "own-p" in said
     assert "own-q: missed: 1. bleu-all: B: expected 0.5, found 1" in said
 
 
 def test_one_of_several_recipes_is_shown_filled_in(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, call: Call
 ) -> None:
-    assert main(["reproduce", "--show", "wmt22-ru-sah"]) == 0
-    shown = yaml.safe_load(capsys.readouterr().out)
+    shown = yaml.safe_load(call("reproduce --show wmt22-ru-sah").out)
     assert "each" not in shown
     (recipe,) = matching_recipes(["wmt22-ru-sah"])
     (tmp_path / "own.yaml").write_text(yaml.safe_dump(shown), encoding="utf-8")
     (again,) = read_recipes(tmp_path / "own.yaml")
     assert set(again.files) == set(recipe.files)
-    assert main(["reproduce", "--show", "wmt22"]) == 0
-    assert capsys.readouterr().out == recipe.path.read_text(encoding="utf-8")
-    assert main(["reproduce", "--show", "wmt2*-en-ja"]) == 2
+    assert call("reproduce --show wmt22").out == recipe.path.read_text(
+        encoding="utf-8"
+    )
+    call("reproduce --show wmt2*-en-ja", code=2)
 
 
 TABLES = [
@@ -514,7 +511,7 @@ TABLES = [
 def test_a_recipe_is_made_of_a_config_and_a_printed_table(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
     table: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -522,10 +519,9 @@ def test_a_recipe_is_made_of_a_config_and_a_printed_table(
     del content["expect"]
     Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     Path("t.md").write_text(table, encoding="utf-8")
-    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 0
     assert (
         "written: own.yaml, with the verdict rounding"
-        in capsys.readouterr().out
+        in call("reproduce --new own.yaml c.yaml t.md").out
     )
     (recipe,) = read_recipes(Path("own.yaml"))
     assert recipe.publication == {
@@ -533,9 +529,9 @@ def test_a_recipe_is_made_of_a_config_and_a_printed_table(
         "verdict": "rounding",
     }
     assert [len(entry["values"]) for entry in recipe.expected] == [2, 1]
-    assert main(["reproduce", "own.yaml"]) == 0
+    call("reproduce own.yaml")
     # nothing is written over
-    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 2
+    call("reproduce --new own.yaml c.yaml t.md", code=2)
 
 
 @pytest.mark.parametrize(
@@ -560,7 +556,7 @@ def test_a_recipe_is_made_of_a_config_and_a_printed_table(
 def test_a_table_that_is_no_table_of_the_config(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
     table: str,
     message: str,
 ) -> None:
@@ -569,14 +565,13 @@ def test_a_table_that_is_no_table_of_the_config(
     del content["expect"]
     Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     Path("t.csv").write_text(table, encoding="utf-8")
-    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 2
-    assert message in capsys.readouterr().err
+    assert message in call("reproduce --new own.yaml c.yaml t.csv", code=2).err
 
 
 def test_a_recipe_that_does_not_run_is_not_written(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     content = config(tmp_path, systems={"B": "B.txt"})
@@ -591,10 +586,10 @@ def test_a_recipe_that_does_not_run_is_not_written(
             message="memory ran out",
         )
         patched.setattr(reproduce, "_outcomes", lambda *_: [failed])
-        assert main(command) == 2
+        call("", *command, code=2)
     assert "own.yaml: memory ran out" in capsys.readouterr().err
     assert not Path("own.yaml").exists()
-    assert main(command) == 0
+    call("", *command)
 
 
 def test_the_only_metric_may_have_columns_for_its_outputs(
@@ -611,7 +606,7 @@ def test_the_only_metric_may_have_columns_for_its_outputs(
     Path("t.csv").write_text(
         "system,P,R,F0.5\nA,100.0,100.0,100.0\n", encoding="utf-8"
     )
-    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 0
+    run_command("reproduce --new own.yaml c.yaml t.csv")
     (recipe,) = read_recipes(Path("own.yaml"))
     assert [entry.get("output") for entry in recipe.expected] == [
         "precision",
@@ -666,14 +661,13 @@ NEW = [
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
 def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
-    repository: Path, capsys: pytest.CaptureFixture[str], scheme: str
+    repository: Path, call: Call, scheme: str
 ) -> None:
     """Its checksums are those of hashlib; with the recipe alone its files are fetched anew, and are
     the same.
     """
     mirror = f"{scheme}{repository}"
-    assert main([*NEW, "--mirror", mirror]) == 0
-    assert "2 of 2" in capsys.readouterr().out
+    assert "2 of 2" in call("", *NEW, "--mirror", mirror).out
     (group,) = yaml.safe_load(Path("own.yaml").read_text(encoding="utf-8"))[
         "catalogue"
     ]["own"]["from"]
@@ -686,26 +680,28 @@ def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
         )
     shutil.rmtree("cache")
     catalogue.catalogue.cache_clear()
-    assert main(["run", "own.yaml"]) == 2
     assert (
-        "fetch it: gec-pipeline data fetch own.yaml" in capsys.readouterr().err
+        "fetch it: gec-pipeline data fetch own.yaml"
+        in call("run own.yaml", code=2).err
     )
-    assert main(["data", "fetch", "own.yaml", "--mirror", mirror]) == 0
-    assert main(["reproduce", "own.yaml", "--no-fetch"]) == 0
+    call("data fetch own.yaml --mirror", mirror)
+    call("reproduce own.yaml --no-fetch")
     shutil.rmtree("cache")
     (repository / "some" / "where" / COMMIT / "outputs" / "A.txt").write_text(
         "another\n", encoding="utf-8"
     )
     # it is not what was checked in
-    assert main(["reproduce", "own.yaml", "--mirror", mirror]) == 2
-    assert "expected 23 bytes with sha256" in capsys.readouterr().err
+    assert (
+        "expected 23 bytes with sha256"
+        in call("reproduce own.yaml --mirror", mirror, code=2).err
+    )
 
 
 def test_the_example_of_the_help_page_is_what_comes_out(
     tmp_path: Path,
     shared: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     """Its table, config and command, on the real files; the checksums are those of the catalogue."""
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
@@ -725,8 +721,7 @@ def test_the_example_of_the_help_page_is_what_comes_out(
     Path("table.md").write_text(blocks[0], encoding="utf-8")
     Path("config.yaml").write_text(blocks[1], encoding="utf-8")
     command = shlex.split(blocks[2])
-    assert main([*command[1:], "--mirror", str(shared / "mirror")]) == 0
-    said = capsys.readouterr().out
+    said = call("", *command[1:], "--mirror", str(shared / "mirror")).out
     for line in blocks[3].splitlines():  # but for the seconds
         assert line.rpartition(" ")[0] in said
     content = yaml.safe_load(Path("livonian.yaml").read_text(encoding="utf-8"))
@@ -753,7 +748,7 @@ def test_the_example_of_the_help_page_is_what_comes_out(
 )
 def test_what_is_not_in_a_repository_is_told(
     repository: Path,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
     old: str,
     new: str,
     message: str,
@@ -763,11 +758,12 @@ def test_what_is_not_in_a_repository_is_told(
             Path(name).read_text(encoding="utf-8").replace(old, new),
             encoding="utf-8",
         )
-    assert main([*NEW, "--mirror", str(repository)]) == 2
-    assert message in capsys.readouterr().err
+    assert message in call("", *NEW, "--mirror", str(repository), code=2).err
     assert not Path("own.yaml").exists()
-    assert main([*NEW[:-1], "some/where@main"]) == 2
-    assert "a commit with all of its 40 digits" in capsys.readouterr().err
+    assert (
+        "a commit with all of its 40 digits"
+        in call("", *NEW[:-1], "some/where@main", code=2).err
+    )
 
 
 FILE = {"bytes": 1, "sha256": "0" * 64}

@@ -35,6 +35,7 @@ from tests.conftest import ROOT, SHARED
 from tests.extensions.errant.stand_in import put_in
 from tests.extensions.published.of_edits import ELSEWHERE, OF_EDITS, OF_ERRANT
 from tests.extensions.published.stand_ins import is_invented, write_mirror
+from tests.support.commands import Call
 
 SLOW = os.environ.get("PIPELINE_SLOW") == "1"
 MIRROR = SHARED / "mirror"
@@ -474,7 +475,7 @@ def empty(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.usefixtures("empty")
 def test_all_says_which_slow_ones_it_leaves_out(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     slow = [name for name, recipe in RECIPES.items() if recipe.slow]
     assert len(slow) == 2
@@ -491,10 +492,9 @@ def test_all_says_which_slow_ones_it_leaves_out(
 
 @pytest.mark.usefixtures("empty")
 def test_without_names_the_results_are_listed(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
-    assert main(["reproduce"]) == 0
-    said = capsys.readouterr().out
+    said = call("reproduce").out
     names = {recipe.family or name for name, recipe in RECIPES.items()}
     assert all(
         re.search(rf"^{re.escape(name)} ", said, re.MULTILINE) for name in names
@@ -507,27 +507,24 @@ def test_without_names_the_results_are_listed(
     assert "## What has no recipe\n" in (
         ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md"
     ).read_text(encoding="utf-8")
-    assert main(["reproduce", "--list", "koyama-*", "--json"]) == 2
     assert (
         "--format json: has no effect where nothing runs"
-        in capsys.readouterr().err
+        in call("reproduce --list koyama-* --json", code=2).err
     )
 
 
-def test_a_recipe_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["reproduce", "--show", "koyama-corpus"]) == 0
-    assert capsys.readouterr().out == RECIPES["koyama-corpus"].path.read_text(
-        encoding="utf-8"
-    )
+def test_a_recipe_is_shown_as_it_is(call: Call) -> None:
+    assert call("reproduce --show koyama-corpus").out == RECIPES[
+        "koyama-corpus"
+    ].path.read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("empty")
 @pytest.mark.parametrize("more", [[], ["--no-fetch"]])
 def test_without_data_it_says_what_to_fetch(
-    capsys: pytest.CaptureFixture[str], more: list[str]
+    call: Call, more: list[str]
 ) -> None:
-    assert main(["reproduce", "koyama-corpus", "seeda-gleu", *more]) == 2
-    said = capsys.readouterr()
+    said = call("reproduce koyama-corpus seeda-gleu", *more, code=2)
     assert (
         "koyama-corpus: not run: 5 files are not here: gec-pipeline data fetch conll14\n"
         in said.out
@@ -541,9 +538,7 @@ def test_without_data_it_says_what_to_fetch(
     )
 
 
-def test_what_can_be_run_is_run(
-    empty: Path, shared: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_can_be_run_is_run(empty: Path, shared: Path, call: Call) -> None:
     arguments = [
         "reproduce",
         "arxiv1605-rho",
@@ -552,8 +547,7 @@ def test_what_can_be_run_is_run(
         "--mirror",
         str(shared / "mirror"),
     ]
-    assert main(arguments) == 3
-    said = capsys.readouterr()
+    said = call("", *arguments, code=3)
     assert re.search(
         r"^arxiv1605-rho +4 of 4 +0\.00049 +rounding +rounding",
         said.out,
@@ -564,10 +558,11 @@ def test_what_can_be_run_is_run(
         in said.out
     )
     assert "is not there" in said.err
-    assert main([*arguments, "--json", "-q"]) == 3
     found = {
         one["name"]: one
-        for one in json.loads(capsys.readouterr().out)["results"]
+        for one in json.loads(call("", *arguments, "--json", "-q", code=3).out)[
+            "results"
+        ]
     }
     assert found["arxiv1605-rho"]["verdict"] == "rounding"
     assert found["opinsummeval-system"]["verdict"] is None
@@ -579,11 +574,18 @@ def test_what_can_be_run_is_run(
         "2.9",
         "2.6",
     ]
-    assert (
-        main([*arguments, "--verbose", "-q", "--output", str(empty / "kept")])
-        == 3
+    assert re.search(
+        r"0\.555 +0\.55495 ",
+        call(
+            "",
+            *arguments,
+            "--verbose",
+            "-q",
+            "--output",
+            str(empty / "kept"),
+            code=3,
+        ).out,
     )
-    assert re.search(r"0\.555 +0\.55495 ", capsys.readouterr().out)
     assert (empty / "kept" / "arxiv1605-rho" / "results.json").is_file()
 
 
@@ -591,7 +593,7 @@ def test_data_of_the_user_is_taken_from_a_folder(
     stand_ins: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     """A link in the cache. What is not fetched is told, with the folder that is lacking."""
     files = {
@@ -606,12 +608,13 @@ def test_data_of_the_user_is_taken_from_a_folder(
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "data"))
     published.recipes.cache_clear()
     arguments = ["reproduce", "pillars-conll14", "--mirror", str(stand_ins)]
-    assert main(arguments) == 2
-    said = capsys.readouterr()
+    said = call("", *arguments, code=2)
     told = f"9 files are not here: pillars: get it there; then put it at {tmp_path / 'data' / 'pillars'}"
     assert told in " ".join(said.out.split())
-    assert main(["data", "fetch", "pillars"]) == 2
-    assert "pillars: is not fetched; get it there" in capsys.readouterr().err
+    assert (
+        "pillars: is not fetched; get it there"
+        in call("data fetch pillars", code=2).err
+    )
     folder = tmp_path / "mine"
     for file in files.values():
         (folder / file.name).parent.mkdir(parents=True, exist_ok=True)
@@ -619,10 +622,10 @@ def test_data_of_the_user_is_taken_from_a_folder(
             (stand_ins / file.address).read_bytes()
         )
     (tmp_path / "data" / "pillars").symlink_to(folder, target_is_directory=True)
-    assert main(arguments) == 1  # the texts are invented
+    # the texts are invented
     assert re.search(
         r"^pillars-conll14 +[0-9]+ of 27 .* differs WORSE +partly ",
-        capsys.readouterr().out,
+        call("", *arguments, code=1).out,
         re.MULTILINE,
     )
 
@@ -631,7 +634,7 @@ def test_data_of_the_user_is_taken_from_a_folder(
 def test_a_worse_verdict_ends_with_1(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     own = Extension(
         name="own", about="own", package="own", recipes=str(tmp_path)
@@ -646,7 +649,7 @@ def test_a_worse_verdict_ends_with_1(
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
     published.recipes.cache_clear()
     try:
-        assert main(["reproduce", "own"]) == 1
+        call("reproduce own", code=1)
     finally:
         published.recipes.cache_clear()
     said = capsys.readouterr().out
@@ -663,7 +666,7 @@ def test_a_worse_verdict_ends_with_1(
     )
     (tmp_path / "own.yaml").write_text(text, encoding="utf-8")
     try:
-        assert main(["reproduce", "own"]) == 1
+        call("reproduce own", code=1)
     finally:
         published.recipes.cache_clear()
     said = capsys.readouterr().out
@@ -696,10 +699,9 @@ def test_a_worse_verdict_ends_with_1(
     ],
 )
 def test_what_cannot_be_asked(
-    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+    arguments: list[str], message: str, call: Call
 ) -> None:
-    assert main(["reproduce", *arguments]) == 2
-    assert message in capsys.readouterr().err
+    assert message in call("reproduce", *arguments, code=2).err
 
 
 @pytest.mark.usefixtures("data")

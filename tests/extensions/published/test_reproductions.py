@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
 from pipeline.extensions.published import recipe as published
 from pipeline.extensions.published.leader_boards import (
@@ -40,6 +39,7 @@ from tests.conftest import ROOT, run, write_run
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import CONTRAST, Browser, check_cut
 from tests.extensions.page.test_page import Reader, check_harmless, check_policy
+from tests.support.commands import Call
 from tests.support.sample_results import HOSTILE, context
 
 NAMES = [
@@ -657,21 +657,15 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def test_the_command_writes_prints_and_chooses(
-    two_runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    two_runs: list[Path], tmp_path: Path, call: Call
 ) -> None:
     runs = [str(path) for path in two_runs]
-    assert main(["report", *runs, "--format", "board"]) == 0
-    printed = capsys.readouterr().out
+    printed = call("report", *runs, "--format", "board").out
     for target, file in (
         (tmp_path / "x.html", tmp_path / "x.html"),
         (tmp_path / "dir", tmp_path / "dir" / "board.html"),
     ):
-        assert (
-            main(
-                ["report", *runs, "--format", "board", "--output", str(target)]
-            )
-            == 0
-        )
+        call("report", *runs, "--format", "board", "--output", str(target))
         assert file.read_text(encoding="utf-8") == printed
     found = " ".join(Reader(printed).text)
     assert "one, two" in found  # B is in both
@@ -681,23 +675,18 @@ def test_the_command_writes_prints_and_chooses(
         for s in json.loads((r / "results.json").read_text())["scores"]
     }
     assert set(scores) == {"A", "B", "C"}
-    capsys.readouterr()
-    assert (
-        main(
-            [
-                "report",
-                *runs,
-                "--format",
-                "board",
-                "--metric",
-                "bleu",
-                "--system",
-                "C",
-            ]
-        )
-        == 0
+    chosen = Reader(
+        call(
+            "report",
+            *runs,
+            "--format",
+            "board",
+            "--metric",
+            "bleu",
+            "--system",
+            "C",
+        ).out
     )
-    chosen = Reader(capsys.readouterr().out)
     assert [
         a["id"]
         for _, a in chosen.elements
@@ -731,10 +720,14 @@ def test_wrong_use(
     more: list[str],
     message: str,
     two_runs: list[Path],
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
-    assert main(["report", *map(str, two_runs), *more]) == StoreError.exit_code
-    assert message in capsys.readouterr().err
+    assert (
+        message
+        in call(
+            "report", *map(str, two_runs), *more, code=StoreError.exit_code
+        ).err
+    )
 
 
 def test_the_package_has_every_part_of_the_pages() -> None:

@@ -7,6 +7,7 @@ import pytest
 from pipeline.report import FORMATS, latex
 from tests.conftest import called, run, write_run
 from tests.report.test_reports import drawn
+from tests.support.commands import Call
 
 JUDGED = "system1Id,system2Id,system1rank,system2rank,segmentId,judgeID\nA,B,1,2,1,x\nB,A,2,1,2,x\nA,B,2,1,3,x\n"
 
@@ -32,15 +33,13 @@ def expecting(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_was_expected_is_in_every_table(
-    expecting: Path, capsys: pytest.CaptureFixture[str]
+    expecting: Path, call: Call
 ) -> None:
     shown = {
-        name: called(
-            capsys, "report", expecting, "--format", name, "--output", "-"
-        )[1]
+        name: call(f"report {expecting} --format", name, "--output", "-").out
         for name in ("markdown", "latex", "html")
     }
-    shown["show"] = called(capsys, "show", expecting)[1]
+    shown["show"] = call(f"show {expecting}").out
     title = r"<b>one</b> | \input{x}"
     markdown_cells = drawn(shown["markdown"])[0]
     assert markdown_cells[markdown_cells.index(title) + 1] == "0 of 2"
@@ -57,15 +56,11 @@ def test_what_was_expected_is_in_every_table(
     for name, text in shown.items():
         assert "Expected Wins" in text, name
         assert text.count("missed: 1. ") == 2, name
-    part = called(
-        capsys, "report", expecting, "--format", "markdown", "--metric", "gleu"
-    )[1]
+    part = call(f"report {expecting} --format markdown --metric gleu").out
     assert "expected and found" not in part  # of the run as a whole
 
 
-def test_a_run_without_scores_has_reports(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_without_scores_has_reports(tmp_path: Path, call: Call) -> None:
     (tmp_path / "j.csv").write_text(JUDGED, encoding="utf-8")
     (tmp_path / "c.yaml").write_text(
         "judgments: {all: {file: j.csv}}\n", encoding="utf-8"
@@ -77,10 +72,9 @@ def test_a_run_without_scores_has_reports(
         ), name
     assert (
         "Expected Wins, 3 items"
-        in called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
+        in call(f"report {tmp_path / 'run'} --format markdown").out
     )
-    code, out, _ = called(capsys, "cite", tmp_path / "run")
-    assert code == 0
+    out = call(f"cite {tmp_path / 'run'}").out
     assert out.startswith(
         "% judgments all: expected wins [bojar-etal-2013-findings, koehn-2012-simulating]\n"
     )
@@ -93,7 +87,7 @@ def test_a_run_without_scores_has_reports(
         ["show", "--metric", "gleu"],
         ["compare"],
     ):
-        code, _, err = called(
-            capsys, arguments[0], tmp_path / "run", *arguments[1:]
-        )
-        assert (code, "has no scores" in err) == (2, True), err
+        err = call(
+            "", arguments[0], tmp_path / "run", *arguments[1:], code=2
+        ).err
+        assert "has no scores" in err == True, err
