@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from pipeline import stages
 from pipeline.cli.dispatch import main
+from pipeline.data.config.tree import from_mapping
+
+if TYPE_CHECKING:
+    from pipeline.scoring.results import Results
 
 
 class Printed(NamedTuple):
@@ -26,3 +31,8 @@ def run_command(line: str, *arguments: object, code: int = 0) -> None:
     """
     words = line.split() + [str(argument) for argument in arguments]
     assert main(words) == code
+
+
+def run_mapping(config: dict[str, Any]) -> Results:
+    """Run a config without a file; its paths are in the working directory."""
+    return stages.run(stages.prepare(from_mapping(config)))[1]

@@ -32,6 +32,7 @@ from pipeline.extensions.edits.records import record_of
 from pipeline.files.plain_files import UNPACKED, TempFiles
 from pipeline.kernel.common import join_lines
 from tests.conftest import forced_kernel
+from tests.support.tables import word_list
 
 m2_edits = pytest.importorskip(
     "pipeline.extensions.edits.kernel.native.m2_edits",
@@ -39,7 +40,7 @@ m2_edits = pytest.importorskip(
 )
 
 END = "REQUIRED|||-NONE-"
-WORDS = ["a", "bc", "\u00e9", "-NONE-", "|", "A", "S", "\u4e2d\u6587"]
+WORDS = word_list("a bc é -NONE- | A S 中文")
 SPACES = [" ", " ", " ", "  ", "\t", "\u00a0", "\u3000", "\u1680"]
 TYPES = ["R:X", "M:Y", "", "noop", "Um", "UNK", "n\u00f6op"]
 TEXTS = [

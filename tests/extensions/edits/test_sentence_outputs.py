@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import pipeline
+from tests.support.tables import word_list
 
 GOLD = """\
 S He go to the school .
@@ -23,14 +24,7 @@ A 1 2|||R:VERB|||was|||REQUIRED|||-NONE-|||1
 @pytest.mark.filterwarnings("ignore:.*same text as reference")
 @pytest.mark.parametrize(
     "metric",
-    [
-        "m2",
-        "m2[choice=last]",
-        "imeasure",
-        "imeasure[mix=true]",
-        "errant",
-        "cleme",
-    ],
+    word_list("m2 m2[choice=last] imeasure imeasure[mix=true] errant cleme"),
 )
 def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(
     metric: str, tmp_path: Path

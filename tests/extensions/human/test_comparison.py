@@ -21,6 +21,7 @@ from tests.conftest import run, write_run
 from tests.extensions.human.test_meta_evaluation import correlate
 from tests.support.commands import Call
 from tests.support.extensions import with_extension
+from tests.support.tables import table
 
 SYSTEMS = "ABCD"
 LINES = 12
@@ -157,13 +158,13 @@ def test_a_run_and_a_config(cwd: Path, call: Call) -> None:
 @pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        ("chrF.seg.score short.seg.score --human mqm.seg.score", "mqm.seg.score: has scores of 12 sentences of each system, the metrics have 3"),
-        ("chrF.seg.score chrF.seg.score --human mqm.seg.score", "two files have scores called"),
-        ("systems.txt --human mqm.seg.score", "pearson|average:none compares scores of sentences, and systems has none; for"),
-        ("systems.txt --human systems.txt --aggregation trueskill", "aggregation: trueskill: systems has no scores of sentences"),
-        ("one.seg.score --human mqm.seg.score", "mqm.seg.score: has 1 systems in common with the metrics, at least 3"),
-    ],
+    table("""
+        chrF.seg.score short.seg.score --human mqm.seg.score     mqm.seg.score: has scores of 12 sentences of each system, the metrics have 3
+        chrF.seg.score chrF.seg.score --human mqm.seg.score      two files have scores called
+        systems.txt --human mqm.seg.score                        pearson|average:none compares scores of sentences, and systems has none; for
+        systems.txt --human systems.txt --aggregation trueskill  aggregation: trueskill: systems has no scores of sentences
+        one.seg.score --human mqm.seg.score                      mqm.seg.score: has 1 systems in common with the metrics, at least 3
+    """),
 )  # fmt: skip
 def test_what_is_wrong_on_the_command_line(
     call: Call, arguments: str, message: str

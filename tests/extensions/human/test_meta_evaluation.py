@@ -26,6 +26,7 @@ from tests.config_files import write
 from tests.conftest import ROOT, run, tree, write_run
 from tests.extensions.human.test_human import item
 from tests.support.commands import Call
+from tests.support.tables import table
 
 
 def settings(**given: Any) -> HumanConfig:
@@ -344,16 +345,16 @@ def test_judgements_of_other_sentences_leave_the_systems(
 @pytest.mark.usefixtures("cwd")
 @pytest.mark.parametrize(
     ("command", "message"),
-    [
-        ("human nothing.xml", "nothing.xml: no such file"),
-        ("human people.txt", "people.txt:1: no column is called 'system1id'; found a 3"),
-        ("human people.txt --level 2", "--level 2: expected a number between 0 and 1, such as 0.95"),
-        ("human people.txt --trueskill 0", "--trueskill 0: input should be greater than or"),
-        ("correlate people.txt --human nothing", "nothing: no such file"),
-        ("correlate people.txt --human people.txt --window x", "--window x: expected a whole number"),
-        ("correlate people.txt --human people.txt --metric x", "--metric x: there is no such one; there are people"),
-        ("correlate . --human people.txt", ".: has no results of a run"),
-    ],
+    table("""
+        human nothing.xml                                   nothing.xml: no such file
+        human people.txt                                    people.txt:1: no column is called 'system1id'; found a 3
+        human people.txt --level 2                          --level 2: expected a number between 0 and 1, such as 0.95
+        human people.txt --trueskill 0                      --trueskill 0: input should be greater than or
+        correlate people.txt --human nothing                nothing: no such file
+        correlate people.txt --human people.txt --window x  --window x: expected a whole number
+        correlate people.txt --human people.txt --metric x  --metric x: there is no such one; there are people
+        correlate . --human people.txt                      .: has no results of a run
+    """),
 )  # fmt: skip
 def test_bad_arguments(call: Call, command: str, message: str) -> None:
     write({"people.txt": SCORES})

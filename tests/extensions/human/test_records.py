@@ -23,9 +23,10 @@ from pipeline.extensions.human.records import (
     scores_of,
 )
 from tests.support.commands import Call, Printed
+from tests.support.tables import word_list
 
 CLOSE = 1e-12
-SYSTEMS, ITEMS = ["s1", "s2", "s3", "s4"], ["i1", "i2", "i3", "i4", "i5", "i6"]
+SYSTEMS, ITEMS = ["s1", "s2", "s3", "s4"], word_list("i1 i2 i3 i4 i5 i6")
 DRAWN = np.random.default_rng(7)
 HUMAN = (
     DRAWN.integers(1, 6, (len(SYSTEMS), len(ITEMS)))

@@ -26,6 +26,7 @@ from pipeline.extensions.human.statistics import (
     p_values,
     statistic_of,
 )
+from tests.support.tables import table
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 NAN = math.nan
@@ -317,12 +318,12 @@ def test_a_signature_has_every_option_that_changes_the_value() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("kendal", "no statistic is called 'kendal' (did you mean 'kendall'?)"),
-        ("pearson[epsilon=1]", "pearson has no option 'epsilon'"),
-        ("accuracy[epsilon=-1]", "epsilon: expected a number from 0, or best, found '-1'"),
-        ("pearson[level=system,average=item]", "average has no effect here (systems have one score each); leave it out"),
-    ],
+    table("""
+        kendal                              no statistic is called 'kendal' (did you mean 'kendall'?)
+        pearson[epsilon=1]                  pearson has no option 'epsilon'
+        accuracy[epsilon=-1]                epsilon: expected a number from 0, or best, found '-1'
+        pearson[level=system,average=item]  average has no effect here (systems have one score each); leave it out
+    """),
 )  # fmt: skip
 def test_a_wrong_statistic_is_refused(text: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:

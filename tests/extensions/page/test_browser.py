@@ -18,20 +18,16 @@ from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import CONTRAST, Browser, report_of
 from tests.support.commands import run_command
+from tests.support.tables import word_list
 from tests.support.words import CONLL14_TEAMS
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)
 
-METRICS = [
-    "gleu[iter=20]",
-    "gleu[variant=paper,refs=max]",
-    "gleu[refs=merged]",
-    "bleu",
-    "google_gleu",
-    "green",
-    "chrf",
-]
+METRICS = word_list("""
+    gleu[iter=20] gleu[variant=paper,refs=max] gleu[refs=merged] bleu
+    google_gleu green chrf
+""")
 HOSTILE = [
     "<script>alert(1)</script>",
     "</script><script>window.hostile = 1</script>",
@@ -355,19 +351,7 @@ def test_counts_score_and_n_grams_of_a_sentence(
         f"return [...{card}.querySelector('.grams').querySelectorAll('.gram')].map((chip) => "
         "[chip.textContent, chip.className])"
     )
-    expected = [
-        "She",
-        "goes",
-        "to",
-        "the",
-        "school",
-        "by",
-        "the",
-        "bus",
-        "every",
-        "day",
-        ".",
-    ]
+    expected = word_list("She goes to the school by the bus every day .")
     kinds = (
         ["match"] * 3
         + ["penalised"]

@@ -20,6 +20,7 @@ from pipeline.report.terminal.progress import (
 from tests.conftest import ROOT
 from tests.support.commands import Call
 from tests.support.extensions import needs
+from tests.support.tables import word_list
 
 EVIL = "<b>a|*x*</b>"
 SOURCES = ["She go to school .", "I like a apples ."]
@@ -232,14 +233,9 @@ def test_sentences_have_their_ids(
     pytest.importorskip("pandas")
     monkeypatch.setattr(pipeline.Result, "ids", ["x7", "x9"], raising=False)
     frame = several.to_pandas("sentences")
-    assert frame.columns.tolist() == [
-        "dataset",
-        "system",
-        "metric",
-        "id",
-        "line",
-        "score",
-    ]
+    assert frame.columns.tolist() == word_list(
+        "dataset system metric id line score"
+    )
     assert frame["id"].tolist() == ["x7", "x9"] * 6
     wide = several.to_pandas("sentences", wide=True)
     assert (wide.index.name, list(wide.index)) == ("id", ["x7", "x9"])

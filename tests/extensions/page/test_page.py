@@ -39,26 +39,16 @@ from tests.conftest import ROOT, run, tree, write_run
 from tests.support.commands import Call, run_command
 from tests.support.extensions import needs
 from tests.support.sample_results import HOSTILE, context
+from tests.support.tables import word_list
 
-METRICS = [
-    "gleu[iter=20]",
-    "gleu[refs=max,n=3]",
-    "gleu[variant=2016,refs=max]",
-    "gleu[variant=paper,refs=max]",
-    "gleu[refs=merged]",
-    "gleu[variant=2015]",
-    "gleu[variant=2016-03]",
-    "gleu[unit=char,iter=2]",
-    "google_gleu[min=2]",
-    "green",
-    "bleu",
-    "bleu[tok=intl,lc=true,n=2]",
-    "bleu[flavour=nltk,smooth=method7]",
-    "chrf[nw=2]",
-    "rouge[types=1+2+L]",
-    "rouge[flavour=perl,types=1+W]",
-    "rouge[refs=jackknife]",
-]
+METRICS = word_list("""
+    gleu[iter=20] gleu[refs=max,n=3] gleu[variant=2016,refs=max]
+    gleu[variant=paper,refs=max] gleu[refs=merged] gleu[variant=2015]
+    gleu[variant=2016-03] gleu[unit=char,iter=2] google_gleu[min=2] green
+    bleu bleu[tok=intl,lc=true,n=2] bleu[flavour=nltk,smooth=method7]
+    chrf[nw=2] rouge[types=1+2+L] rouge[flavour=perl,types=1+W]
+    rouge[refs=jackknife]
+""")
 """A metric of every kind of columns."""
 
 

@@ -8,6 +8,7 @@ import pytest
 from pipeline.extensions.page import explorer
 from tests.conftest import ROOT
 from tests.support.commands import Call
+from tests.support.tables import word_list
 
 
 def test_a_page_has_a_largest_size(
@@ -21,7 +22,7 @@ def test_a_page_has_a_largest_size(
     monkeypatch.chdir(tmp_path)
     call("run configs/quickstart.yaml -q --output run")
     monkeypatch.setattr(explorer, "MAX_BYTES", 20_000)
-    page = ["report", "run", "--format", "html", "--output", "page", "--lines"]
+    page = word_list("report run --format html --output page --lines")
     words = call("", *page, "100000", code=2).err.split()
     most = words[words.index("most") + 1]
     assert 1 < int(most) < 96

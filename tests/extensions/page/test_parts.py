@@ -12,6 +12,7 @@ from pipeline.extension import installed
 from tests.conftest import run, tree, write_run
 from tests.support.commands import Call
 from tests.support.extensions import needs, with_extension
+from tests.support.tables import table
 
 SYSTEMS = ["Alpha", "alto", "Beta", "Gamma 2"]
 FEW = ("--resamples", "50", "--trials", "50")
@@ -91,11 +92,11 @@ def test_systems_are_chosen_by_names_and_patterns(
 
 @pytest.mark.parametrize(
     ("text", "metric"),
-    [
-        ("gleu[iter=3]", "gleu"),
-        ("gleu[iterations=3]", "gleu"),
-        ("chrf[word_order=2]", "chrf"),
-    ],
+    table("""
+        gleu[iter=3]        gleu
+        gleu[iterations=3]  gleu
+        chrf[word_order=2]  chrf
+    """),
 )
 def test_a_metric_is_chosen_as_its_config_has_it(
     several: Path, call: Call, text: str, metric: str

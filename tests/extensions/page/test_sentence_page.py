@@ -15,6 +15,7 @@ from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import Browser, report_of
 from tests.extensions.page.test_browser import choose, listed
+from tests.support.tables import word_list
 
 if browsers.lacking():
     pytest.skip(browsers.lacking(), allow_module_level=True)
@@ -170,7 +171,7 @@ def test_words_are_pairs_where_they_are_alike(
     assert one == [[0, 1, 0, 1], [2, 2, 2, 3], [2, 3, 3, 4]]
     assert two == [[0, 2, 0, 1]]
     assert three == [[0, 1, 0, 0], [1, 2, 0, 1]]
-    assert words == ["走", "る", "。", "she", "<n>", "is"]
+    assert words == word_list("走 る 。 she <n> is")
 
 
 def test_letters_that_differ_are_marked(browser: Browser, page: Path) -> None:

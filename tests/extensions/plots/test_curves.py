@@ -31,6 +31,7 @@ from pipeline.scoring.results import (
     series_of,
 )
 from tests.support.commands import Call
+from tests.support.tables import word_list
 
 METRIC = "gleu|n:4|refs:max"
 LOWER = "ter|norm:no|v:0.1"
@@ -60,17 +61,10 @@ LOWER = "ter|norm:no|v:0.1"
             [("big-epoch-beam5", "epoch", [1, 2])],
         ),
         (
-            [
-                "AMU",
-                "team1",
-                "team2",
-                "gpt-3.5",
-                "gpt-4",
-                "footstep1",
-                "footstep2",
-                "step-1a",
-                "step-2a",
-            ],
+            word_list("""
+                AMU team1 team2 gpt-3.5 gpt-4 footstep1
+                footstep2 step-1a step-2a
+            """),
             [],
         ),
     ],

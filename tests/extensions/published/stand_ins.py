@@ -17,34 +17,12 @@ import yaml
 
 from pipeline.data.catalogue import DataFile, DataSet, catalogue
 from pipeline.extensions import published
+from tests.support.tables import word_list
 from tests.support.words import CONLL14_TEAMS
 
-SETS = [
-    "BN15",
-    "E-fluency",
-    "E-minimal",
-    "NE-fluency",
-    "NE-minimal",
-    "NUCLE",
-    "all",
-]
+SETS = word_list("BN15 E-fluency E-minimal NE-fluency NE-minimal NUCLE all")
 LINES = {"dev": 754, "test": 747, "conll": 1312, "wmt": 100}
-WORDS = [
-    "the",
-    "a",
-    "cat",
-    "dogs",
-    "see",
-    "sees",
-    "-LRB-",
-    "runs",
-    "12",
-    ",",
-    "to",
-    "be",
-    "or",
-    "not",
-]
+WORDS = word_list("the a cat dogs see sees -LRB- runs 12 , to be or not")
 
 
 def chance(*parts: object) -> int:

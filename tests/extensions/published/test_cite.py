@@ -28,6 +28,7 @@ from pipeline.scoring.significance_tests import (
 )
 from tests.conftest import ROOT, run, write_run
 from tests.support.commands import Call
+from tests.support.tables import table
 
 CITED = {
     "nist": ["doddington-2002-automatic"],
@@ -191,17 +192,11 @@ def test_a_run_is_cited(sample: Path, call: Call) -> None:
 
 @pytest.mark.parametrize(
     ("test", "line"),
-    [
-        (
-            "approximate_randomization",
-            "tests (50 trials, seed 7): approximate randomization [riezler-maxwell-2005-pitfalls]",
-        ),
-        (
-            "paired_bootstrap",
-            "tests (40 samples, seed 7): paired bootstrap [koehn-2004-statistical]",
-        ),
-        ("sign", "tests: sign [dixon-mood-1946-statistical]"),
-    ],
+    table("""
+        approximate_randomization  tests (50 trials, seed 7): approximate randomization [riezler-maxwell-2005-pitfalls]
+        paired_bootstrap           tests (40 samples, seed 7): paired bootstrap [koehn-2004-statistical]
+        sign                       tests: sign [dixon-mood-1946-statistical]
+    """),
 )
 def test_a_test_is_cited_with_the_samples_that_it_draws(
     test: str,

@@ -24,6 +24,7 @@ from tests.extensions.published.of_edits import (
     OF_ERRANT,
     WITHOUT_RECIPE,
 )
+from tests.support.tables import word_list
 
 RECIPES = published.recipes()
 ANNOTATED = ("AMU", "CAMB", "CUUI", "INPUT", "POST")
@@ -65,15 +66,10 @@ def data(
 @pytest.mark.usefixtures("data")
 @pytest.mark.parametrize(
     "name",
-    [
-        "arxiv1605-m2",
-        "cleme-amu",
-        "cleme-conll14",
-        "coling2018-i-system",
-        "conll14-errant",
-        "conll14-ng2014-alt",
-        "fb2015-i",
-    ],
+    word_list("""
+        arxiv1605-m2 cleme-amu cleme-conll14 coling2018-i-system
+        conll14-errant conll14-ng2014-alt fb2015-i
+    """),
 )
 def test_a_recipe_holds_on_the_files_at_hand(name: str, tmp_path: Path) -> None:
     """The checksums were compared when the files were fetched."""

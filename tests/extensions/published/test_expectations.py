@@ -28,6 +28,7 @@ from pipeline.scoring.results import Results
 from tests.config_files import prepare, problems, write
 from tests.conftest import write_run
 from tests.support.commands import Call
+from tests.support.tables import table
 
 
 def verdict(
@@ -282,22 +283,22 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("entry", "message"),
-    [
-        ("{metric: gleu, values: {A: 1}}", "expect[0].metric: the config has no metric 'gleu': several are called so"),
-        ("{metric: chrf, values: {A: 1}}", "expect[0].metric: the config has no metric 'chrf': there are gleu, length"),
-        ("{values: {A: 1}}", "expect[0]: which metric? Say `metric`; there are gleu, length"),
-        ("{metric: length, dataset: dd, values: {A: 1}}", "expect[0].dataset: no data set is called 'dd' (did you mean"),
-        ("{metric: length, order: [A, C]}", "expect[0].order[1]: no system is called 'C'; there are A, B"),
-        ("{path: columns/on, values: {A: 1}}", "expect[0].path: no part of columns is called 'on' (did you mean 'one'?"),
-        ("{path: column/one, values: 1}", "expect[0].path: results.json has no 'column' (did you mean 'columns'?)"),
-        ("{path: columns/one, metric: length, values: 1}", "expect[0]: 'metric' has no effect beside 'path'"),
-        ("{metric: length}", "expect[0]: expected one of values, order, table, same, reports; found none"),
-        ("{metric: length, values: {A: 1}, tolerance: 0.1}", "expect[0]: a tolerance needs 'why'"),
-        ("{metric: length, values: {A: 1}, tolerance: -1, why: x}", "tolerance: expected a number from 0, found -1"),
-        ("{metric: length, same: columns/one}", "expect[0]: 'same' needs 'path'"),
-        ("{metric: length, values: {A: 1}, before: {digits: 2}}", "expect[0]: 'before' has no effect without 'mean'"),
-        ("{metric: length, table: {file: none.tsv}}", "none.tsv: no such file"),
-    ],
+    table("""
+        {metric: gleu, values: {A: 1}}                           expect[0].metric: the config has no metric 'gleu': several are called so
+        {metric: chrf, values: {A: 1}}                           expect[0].metric: the config has no metric 'chrf': there are gleu, length
+        {values: {A: 1}}                                         expect[0]: which metric? Say `metric`; there are gleu, length
+        {metric: length, dataset: dd, values: {A: 1}}            expect[0].dataset: no data set is called 'dd' (did you mean
+        {metric: length, order: [A, C]}                          expect[0].order[1]: no system is called 'C'; there are A, B
+        {path: columns/on, values: {A: 1}}                       expect[0].path: no part of columns is called 'on' (did you mean 'one'?
+        {path: column/one, values: 1}                            expect[0].path: results.json has no 'column' (did you mean 'columns'?)
+        {path: columns/one, metric: length, values: 1}           expect[0]: 'metric' has no effect beside 'path'
+        {metric: length}                                         expect[0]: expected one of values, order, table, same, reports; found none
+        {metric: length, values: {A: 1}, tolerance: 0.1}         expect[0]: a tolerance needs 'why'
+        {metric: length, values: {A: 1}, tolerance: -1, why: x}  tolerance: expected a number from 0, found -1
+        {metric: length, same: columns/one}                      expect[0]: 'same' needs 'path'
+        {metric: length, values: {A: 1}, before: {digits: 2}}    expect[0]: 'before' has no effect without 'mean'
+        {metric: length, table: {file: none.tsv}}                none.tsv: no such file
+    """),
 )  # fmt: skip
 def test_what_is_wrong_is_told_before_work_with_its_place(
     entry: str, message: str

@@ -29,6 +29,7 @@ from pipeline.extensions.published.recipe import (
 )
 from tests.conftest import ROOT
 from tests.support.commands import Call, run_command
+from tests.support.tables import table, word_list
 
 MARK = "\ufeff"
 NOT_RUN = "not run"
@@ -578,7 +579,7 @@ def test_a_recipe_that_does_not_run_is_not_written(
     del content["expect"]
     Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
     Path("t.csv").write_text("system,bleu\nB,1.0\n", encoding="utf-8")
-    command = ["reproduce", "--new", "own.yaml", "c.yaml", "t.csv", "-q"]
+    command = word_list("reproduce --new own.yaml c.yaml t.csv -q")
     with monkeypatch.context() as patched:
         failed = Outcome(
             recipe=next(iter(recipes().values())),
@@ -735,16 +736,12 @@ def test_the_example_of_the_help_page_is_what_comes_out(
 @pytest.mark.usefixtures("repository")
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [
-        ("A |", "C |", "own/outputs/C.txt: is not there"),
-        (
-            "data:own/refs",
-            "data:other/refs",
-            "expected one NAME, which `gec-pipeline data list` does not have",
-        ),
-        ("data:own", "data:conll14", "data:NAME/PATH; found none"),
-        ("refs/r.txt", "refs/*.txt", "refs/*.txt: name each file"),
-    ],
+    table("""
+        A |            C |              own/outputs/C.txt: is not there
+        data:own/refs  data:other/refs  expected one NAME, which `gec-pipeline data list` does not have
+        data:own       data:conll14     data:NAME/PATH; found none
+        refs/r.txt     refs/*.txt       refs/*.txt: name each file
+    """),
 )
 def test_what_is_not_in_a_repository_is_told(
     repository: Path,
