@@ -74,7 +74,7 @@ def window(
     of them.
     """
     browsers = pytest.importorskip("tests.extensions.page.browser")
-    if reason := browsers.lacking():
+    if reason := browsers.why_missing():
         pytest.skip(reason)
     with browsers.browser(tmp_path_factory.mktemp("profile")) as started:
         yield started

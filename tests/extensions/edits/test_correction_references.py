@@ -409,7 +409,7 @@ def test_a_file_without_gold_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "gold.xml"
-    path.write_text("<a><b>c</b></a>", encoding="utf-8")
+    path.write_text("<a><b>c</b></a>")
     with pytest.raises(CorpusError, match="has no element sentence"):
         list(xml_blocks(path, str(path)))
     monkeypatch.setattr(xml_records, "MAX_BYTES", 3)

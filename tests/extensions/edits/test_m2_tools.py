@@ -139,7 +139,7 @@ def warnings_of(
         "systems": systems,
         "metrics": list(metrics),
     }
-    (folder / "c.yaml").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "c.yaml").write_text(json.dumps(content))
     return run(folder / "c.yaml", folder / "run").warnings
 
 
@@ -187,9 +187,9 @@ def test_different_numbers_of_sentences_name_each_file_once(
     tmp_path: Path, call: Call
 ) -> None:
     gold = tmp_path / "gold.m2"
-    gold.write_text("S a\n\nS b\n", encoding="utf-8")
+    gold.write_text("S a\n\nS b\n")
     output = tmp_path / "A.txt"
-    output.write_text("a\n", encoding="utf-8")
+    output.write_text("a\n")
     err = call(f"score m2 --gold {gold} -o {output}", code=2).err
     assert err.count("gold.m2, annotator 0") == 1
     assert err.count("A.txt") == 1

@@ -31,7 +31,7 @@ S He goes home
 Score = Callable[..., Printed]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def files(cwd: Path) -> Path:
     """A folder with an M2 file, outputs and annotated outputs."""
     write({"gold.m2": GOLD, "a.txt": "This is a test of x\nHe goes home\n"})
@@ -40,7 +40,7 @@ def files(cwd: Path) -> Path:
 
 
 @pytest.fixture
-def score(cwd: Path, call: Call) -> Score:
+def score(files: Path, call: Call) -> Score:
     """Score an output against gold edits by m2scorer."""
 
     def m2scorer(
@@ -49,7 +49,7 @@ def score(cwd: Path, call: Call) -> Score:
         write({"o.txt": output})
         if gold.startswith("S "):
             write({"gold.m2": gold})
-            gold = str(cwd / "gold.m2")
+            gold = str(files / "gold.m2")
         return call(f"m2scorer {options} o.txt {gold}", code=code)
 
     return m2scorer
@@ -203,7 +203,6 @@ def test_numbers_and_texts_as_python_2_shows_them(score: Score) -> None:
     assert out.endswith("F_1.0       : 0.6667\n")
 
 
-@pytest.mark.usefixtures("files")
 def test_empty_files_and_files_that_do_not_fit(call: Call) -> None:
     write({"none.m2": "", "none.txt": ""})
     out, err = call("m2scorer none.txt none.m2")
@@ -219,7 +218,6 @@ def test_empty_files_and_files_that_do_not_fit(call: Call) -> None:
     assert message in call("m2scorer a.txt gold.m3", code=2).err
 
 
-@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize(
     ("option", "value"),
     table("""
@@ -236,7 +234,6 @@ def test_wrong_options(option: str, value: str, call: Call) -> None:
     assert option in err
 
 
-@pytest.mark.usefixtures("files")
 def test_gold_gives_source_and_references(call: Call) -> None:
     outputs = "-o a.txt b.txt"
     out = call(f"score m2 gleu[iter=2] --gold gold.m2 {outputs} --boards").out
@@ -252,7 +249,6 @@ def test_gold_gives_source_and_references(call: Call) -> None:
     assert "1 reference\n" in own
 
 
-@pytest.mark.usefixtures("files")
 def test_missing_gold_is_an_error(call: Call) -> None:
     err = call("score m2 -o a.txt", code=2).err
     assert "-r/--ref/--references (or --gold FILE)" in err
@@ -261,14 +257,12 @@ def test_missing_gold_is_an_error(call: Call) -> None:
     assert "--gold: metrics of edits need an M2 file" in err
 
 
-@pytest.mark.usefixtures("files")
 def test_counts_are_in_json(call: Call) -> None:
     out = call("score m2 --gold gold.m2 -o a.txt b.txt --json").out
     scores = json.loads(out)["scores"]
     assert [score["outputs"]["correct"] for score in scores] == [2, 1]
 
 
-@pytest.mark.usefixtures("files")
 def test_explain_shows_edits_with_each_annotator(call: Call) -> None:
     """By hand: with annotator 0 both edits are right; annotator 1 has the second alone."""
     command = "explain m2 --gold gold.m2 --line 1 -o"

@@ -46,7 +46,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "human": {"file": "judgements.csv", "resamples": "200"},
         "output": {"formats": ["html"]},
     }
-    (folder / "run.yaml").write_text(json.dumps(config), encoding="utf-8")
+    (folder / "run.yaml").write_text(json.dumps(config))
     run_command(
         f"run {folder / 'run.yaml'} -q --json --output {folder / 'run'}"
     )

@@ -59,7 +59,7 @@ def test_a_choice_keeps_the_agreement_that_belongs_to_it(
 def test_texts_are_read_back_without_what_only_the_work_needed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "people").write_text("A 1\nB 2\nC 3\n", encoding="utf-8")
+    (tmp_path / "people").write_text("A 1\nB 2\nC 3\n")
     formats = ["plots"] if "plots" in FORMATS else ["parquet"]
     config = write_run(
         tmp_path,

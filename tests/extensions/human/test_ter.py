@@ -10,7 +10,7 @@ def test_correlations_with_people_are_those_of_the_negated_score(
     tmp_path: Path, call: Call
 ) -> None:
     (tmp_path / "human.tsv").write_text(
-        "system\tscore\ngood\t3\nmiddle\t2\nbad\t1\n", encoding="utf-8"
+        "system\tscore\ngood\t3\nmiddle\t2\nbad\t1\n"
     )
     folder = lower_run(tmp_path)
     rows = [

@@ -15,8 +15,7 @@ from pipeline.report.tables.ranked import groups
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import Browser
 
-if browsers.lacking():
-    pytest.skip(browsers.lacking(), allow_module_level=True)
+browsers.skip_module()
 
 SELECTED = "return [...document.querySelectorAll('[role=tab]')].map((one) => one.getAttribute('aria-selected') === 'true')"
 VISIBLE = "return [...document.querySelectorAll('section.board')].map((one) => one.checkVisibility())"

@@ -136,7 +136,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> ReportContext:
     )
     content["metrics"] = [name for name in METRICS if "jackknife" not in name]
     (folder / "d" / "C").write_bytes((folder / "d" / "source").read_bytes())
-    config.write_text(json.dumps(content), encoding="utf-8")
+    config.write_text(json.dumps(content))
     run(config, folder / "run")
     return reopen.revisit(folder / "run")
 
@@ -587,7 +587,7 @@ def test_numbers_from_files_are_apart_for_each_system(tmp_path: Path) -> None:
             "scale": "10",
         },
     ]
-    config.write_text(json.dumps(content), encoding="utf-8")
+    config.write_text(json.dumps(content))
     run(config, tmp_path / "run")
     found: dict[str, Any] = json.loads(
         Reader(html(reopen.revisit(tmp_path / "run"))).data

@@ -33,7 +33,7 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     content["systems"] = {
         name: f"{{dataset}}/{file}" for name, file in paths.items()
     }
-    config.write_text(json.dumps(content), encoding="utf-8")
+    config.write_text(json.dumps(content))
     run(config, folder / "run")
     return folder / "run"
 
@@ -101,9 +101,7 @@ def test_systems_are_chosen_by_names_and_patterns(
 def test_a_metric_is_chosen_as_its_config_has_it(
     several: Path, call: Call, text: str, metric: str
 ) -> None:
-    (several.parent / "people.txt").write_text(
-        "Alpha 3\nalto 2\nBeta 1\n", encoding="utf-8"
-    )
+    (several.parent / "people.txt").write_text("Alpha 3\nalto 2\nBeta 1\n")
     more = (
         "--human",
         str(several.parent / "people.txt"),

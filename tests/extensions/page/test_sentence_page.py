@@ -13,12 +13,14 @@ from pipeline import reopen
 from pipeline.data.texts import read_texts
 from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
-from tests.extensions.page.browser import Browser, report_of
+from tests.extensions.page.browser import (
+    Browser,
+    report_of,
+)
 from tests.extensions.page.test_browser import choose, listed
 from tests.support.tables import word_list
 
-if browsers.lacking():
-    pytest.skip(browsers.lacking(), allow_module_level=True)
+browsers.skip_module()
 
 SYSTEMS = ("careful", "eager", "unchanged", "broken")
 TEXTS = [

@@ -100,7 +100,7 @@ def test_references_that_are_missing_have_no_rows(tmp_path: Path) -> None:
     config = write_run(tmp_path, 8)
     content = json.loads(config.read_text(encoding="utf-8"))
     content["datasets"]["d"]["empty_references"] = "none"
-    config.write_text(json.dumps(content), encoding="utf-8")
+    config.write_text(json.dumps(content))
     for name, text in (("ref0", "a b\n" * 8), ("ref1", "a b\n\n" * 4)):
         (tmp_path / "d" / name).write_text(text, encoding="utf-8")
     run(config, tmp_path / "run")

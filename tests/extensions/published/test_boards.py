@@ -133,7 +133,7 @@ def recipe(folder: Path, name: str, **changes: Any) -> Recipe:
         "expect": [{"values": {"ours": "0.3501", "theirs": "0.3733"}}],
     }
     file = folder / f"{name}.yaml"
-    file.write_text(yaml.safe_dump(content | changes), encoding="utf-8")
+    file.write_text(yaml.safe_dump(content | changes))
     return read_recipes(file)[0]
 
 

@@ -96,8 +96,7 @@ def test_everything_wrong_is_told_at_once_with_its_line(
         "    values: {AUM: 70.0}\n"
         "  - metric: bleu\n"
         "    tolerance: 0.1\n"
-        "    values: {AMU: 42.3}\n",
-        encoding="utf-8",
+        "    values: {AMU: 42.3}\n"
     )
     code, errors, _ = check(capsys, "bad.yaml")
     assert code == 2

@@ -215,7 +215,7 @@ def test_a_test_is_cited_with_the_samples_that_it_draws(
         "seed": 7,
     }
     changed = replace(results, statistics=settings)
-    (tmp_path / "results.json").write_text(changed.to_json(), encoding="utf-8")
+    (tmp_path / "results.json").write_text(changed.to_json())
     out = call(f"cite {tmp_path}").out
     assert f"% {line}" in out.splitlines()
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from pipeline import stages
 from pipeline.data import catalogue
 from pipeline.extensions.published import recipe as published
 from pipeline.extensions.published.commands.reproduce import reproduce
+from tests.conftest import run
 from tests.extensions.published.of_edits import (
     IN_FILES,
     OF_EDITS,
@@ -92,10 +92,8 @@ def verdicts(
     equal.
     """
     config = {**config, "output": {"dir": str(folder / "run")}}
-    (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
-    found = stages.run(stages.prepare(folder / "c.yaml"), folder / "run")[
-        1
-    ].expectations
+    (folder / "c.yaml").write_text(json.dumps(config))
+    found = run(folder / "c.yaml", folder / "run").expectations
     assert found
     return [
         (entry["verdict"], entry["values"], entry["equal"])

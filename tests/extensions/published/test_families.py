@@ -308,15 +308,9 @@ def test_each_that_is_no_parameter(each: object) -> None:
 
 def config(folder: Path, **changes: Any) -> dict[str, Any]:
     """Write texts of two systems and a table of their scores; return a config that expects these."""
-    (folder / "ref.txt").write_text(
-        "the cat sat on the mat\nit was here\n", encoding="utf-8"
-    )
-    (folder / "A.x.txt").write_text(
-        f"{MARK}the cat sat on a mat\nit is here\n", encoding="utf-8"
-    )
-    (folder / "B.txt").write_text(
-        "the cat sat on the mat\nit was here\n", encoding="utf-8"
-    )
+    (folder / "ref.txt").write_text("the cat sat on the mat\nit was here\n")
+    (folder / "A.x.txt").write_text(f"{MARK}the cat sat on a mat\nit is here\n")
+    (folder / "B.txt").write_text("the cat sat on the mat\nit was here\n")
     rows = [
         "pair\tsystem\tmetric\tscore",
         "p\tB\tbleu-all\t1.0",
@@ -474,7 +468,7 @@ def test_a_file_of_several_recipes_runs_by_its_name(
         "where": {"pair": "{pair}"},
         "metrics": "{of}",
     }
-    Path("own.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("own.yaml").write_text(yaml.safe_dump(content))
     assert [recipe.name for recipe in read_recipes(Path("own.yaml"))] == [
         "own-p",
         "own-q",
@@ -492,7 +486,7 @@ def test_one_of_several_recipes_is_shown_filled_in(
     shown = yaml.safe_load(call("reproduce --show wmt22-ru-sah").out)
     assert "each" not in shown
     (recipe,) = matching_recipes(["wmt22-ru-sah"])
-    (tmp_path / "own.yaml").write_text(yaml.safe_dump(shown), encoding="utf-8")
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(shown))
     (again,) = read_recipes(tmp_path / "own.yaml")
     assert set(again.files) == set(recipe.files)
     assert call("reproduce --show wmt22").out == recipe.path.read_text(
@@ -518,7 +512,7 @@ def test_a_recipe_is_made_of_a_config_and_a_printed_table(
     monkeypatch.chdir(tmp_path)
     content = config(tmp_path, systems={"A": "B.txt", "B": "B.txt"})
     del content["expect"]
-    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("c.yaml").write_text(yaml.safe_dump(content))
     Path("t.md").write_text(table, encoding="utf-8")
     assert (
         "written: own.yaml, with the verdict rounding"
@@ -564,7 +558,7 @@ def test_a_table_that_is_no_table_of_the_config(
     monkeypatch.chdir(tmp_path)
     content = config(tmp_path, systems={"B": "B.txt"})
     del content["expect"]
-    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("c.yaml").write_text(yaml.safe_dump(content))
     Path("t.csv").write_text(table, encoding="utf-8")
     assert message in call("reproduce --new own.yaml c.yaml t.csv", code=2).err
 
@@ -577,8 +571,8 @@ def test_a_recipe_that_does_not_run_is_not_written(
     monkeypatch.chdir(tmp_path)
     content = config(tmp_path, systems={"B": "B.txt"})
     del content["expect"]
-    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-    Path("t.csv").write_text("system,bleu\nB,1.0\n", encoding="utf-8")
+    Path("c.yaml").write_text(yaml.safe_dump(content))
+    Path("t.csv").write_text("system,bleu\nB,1.0\n")
     command = word_list("reproduce --new own.yaml c.yaml t.csv -q")
     with monkeypatch.context() as patched:
         failed = Outcome(
@@ -599,14 +593,11 @@ def test_the_only_metric_may_have_columns_for_its_outputs(
     monkeypatch.chdir(tmp_path)
     gold = "S the cat sit\nA 2 3|||V|||sits|||REQUIRED|||-NONE-|||0\n\n"
     Path("g.m2").write_text(gold, encoding="utf-8")
-    Path("a.txt").write_text("the cat sits\n", encoding="utf-8")
+    Path("a.txt").write_text("the cat sits\n")
     Path("c.yaml").write_text(
-        "datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n",
-        encoding="utf-8",
+        "datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n"
     )
-    Path("t.csv").write_text(
-        "system,P,R,F0.5\nA,100.0,100.0,100.0\n", encoding="utf-8"
-    )
+    Path("t.csv").write_text("system,P,R,F0.5\nA,100.0,100.0,100.0\n")
     run_command("reproduce --new own.yaml c.yaml t.csv")
     (recipe,) = read_recipes(Path("own.yaml"))
     assert [entry.get("output") for entry in recipe.expected] == [
@@ -639,12 +630,12 @@ def repository(
         "metrics": ["bleu"],
     }
     del content["expect"]
-    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("c.yaml").write_text(yaml.safe_dump(content))
     Path("t.md").write_text(PAGE, encoding="utf-8")
     for name in ("refs/r", "outputs/A", "outputs/B.2"):
         file = tmp_path / "copies" / "some" / "where" / COMMIT / f"{name}.txt"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("the cat sat on the mat\n", encoding="utf-8")
+        file.write_text("the cat sat on the mat\n")
     yield tmp_path / "copies"
     catalogue.catalogue.cache_clear()
 
@@ -689,7 +680,7 @@ def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
     call("reproduce own.yaml --no-fetch")
     shutil.rmtree("cache")
     (repository / "some" / "where" / COMMIT / "outputs" / "A.txt").write_text(
-        "another\n", encoding="utf-8"
+        "another\n"
     )
     # it is not what was checked in
     assert (

@@ -651,7 +651,7 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         )
         content = json.loads(config.read_text(encoding="utf-8"))
         content["systems"] = {key: content["systems"][key] for key in systems}
-        config.write_text(json.dumps(content), encoding="utf-8")
+        config.write_text(json.dumps(content))
         run(config, folder / name)
     return [folder / "one", folder / "two"]
 
@@ -746,8 +746,7 @@ def test_the_package_has_every_part_of_the_pages() -> None:
     assert {file.name for file in folder.iterdir()} == parts - shared
 
 
-if browsers.lacking():
-    pytest.skip(browsers.lacking(), allow_module_level=True)
+browsers.skip_module()
 
 
 @pytest.fixture(scope="module")

@@ -10,9 +10,7 @@ from tests.support.tables import word_list
 def test_stages_of_extensions_come_between_resampling_and_averaging(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "people.csv").write_text(
-        "system,people\nA,3\nB,2\nC,1\n", encoding="utf-8"
-    )
+    (tmp_path / "people.csv").write_text("system,people\nA,3\nB,2\nC,1\n")
     config = write_run(
         tmp_path,
         9,

@@ -62,9 +62,7 @@ def test_what_was_expected_is_in_every_table(
 
 def test_a_run_without_scores_has_reports(tmp_path: Path, call: Call) -> None:
     (tmp_path / "j.csv").write_text(JUDGED, encoding="utf-8")
-    (tmp_path / "c.yaml").write_text(
-        "judgments: {all: {file: j.csv}}\n", encoding="utf-8"
-    )
+    (tmp_path / "c.yaml").write_text("judgments: {all: {file: j.csv}}\n")
     run(tmp_path / "c.yaml", tmp_path / "run")
     for name in FORMATS:
         assert (
