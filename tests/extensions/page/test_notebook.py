@@ -413,7 +413,9 @@ def test_a_notebook_shows_the_progress_of_a_run(
     )
 
 
-def test_the_same_percent_is_drawn_once(line: Line, call: Call) -> None:
+def test_the_same_percent_is_drawn_once(
+    line: Line, capsys: pytest.CaptureFixture[str]
+) -> None:
     with progress_listener(True) as bar:
         assert isinstance(bar, NotebookBar)
         bar.stage("<i>")
@@ -429,7 +431,7 @@ def test_the_same_percent_is_drawn_once(line: Line, call: Call) -> None:
 
 
 def test_without_a_notebook_there_is_the_bar_of_a_terminal(
-    tmp_path: Path, call: Call
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert isinstance(progress_listener(True), Bar)
     pipeline.run(

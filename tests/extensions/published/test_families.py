@@ -27,9 +27,10 @@ from pipeline.extensions.published.recipe import (
     read_recipes,
     recipes,
 )
+from tests.config_files import write
 from tests.conftest import ROOT
-from tests.support.commands import Call, run_command
-from tests.support.tables import table, word_list
+from tests.support.commands import Call
+from tests.support.tables import table
 
 MARK = "\ufeff"
 NOT_RUN = "not run"
@@ -258,21 +259,18 @@ def test_one_recipe_alone_was_never_run() -> None:
     assert not_run == ["bea2019-fce"]
 
 
-FAMILY = {
-    "publication": {"what": "{pair} of {set}", "verdict": "exact"},
-    "each": {
-        "pair": {"a-b": {"refs": ["2", "1"], "apart": ["1", "2"]}, "c-d": None}
-    },
-    "usual": {"refs": ["1"], "apart": [], "set": "test", "values": {"A": "1"}},
-    "datasets": {
-        "{pair}": {"references": ["{set}.{refs}.{system}"], "drop": "{refs}"},
-        "{pair}-{apart}": {"source": "{apart}"},
-    },
-    "expect": [
-        {"title": "{apart}", "dataset": "{pair}-{apart}"},
-        {"values": "{values}", "mean": ["{refs}"]},
-    ],
-}
+FAMILY = yaml.safe_load("""
+publication: {what: "{pair} of {set}", verdict: exact}
+each:
+  pair: {a-b: {refs: ["2", "1"], apart: ["1", "2"]}, c-d: null}
+usual: {refs: ["1"], apart: [], set: test, values: {A: "1"}}
+datasets:
+  "{pair}": {references: ["{set}.{refs}.{system}"], drop: "{refs}"}
+  "{pair}-{apart}": {source: "{apart}"}
+expect:
+- {title: "{apart}", dataset: "{pair}-{apart}"}
+- {values: "{values}", mean: ["{refs}"]}
+""")
 
 
 def test_parameters_of_a_row_are_filled_in() -> None:
@@ -280,20 +278,18 @@ def test_parameters_of_a_row_are_filled_in() -> None:
     parameters.
     """
     first, second = dict(members(FAMILY, "f.yaml")).values()
+    expected = yaml.safe_load("""
+datasets:
+  a-b: {references: ["test.2.{system}", "test.1.{system}"], drop: ["2", "1"]}
+  a-b-1: {source: "1"}
+  a-b-2: {source: "2"}
+expect:
+- {title: "1", dataset: a-b-1}
+- {title: "2", dataset: a-b-2}
+- {values: {A: "1"}, mean: ["2", "1"]}
+""")
     assert first["publication"]["what"] == "a-b of test"
-    assert first["datasets"] == {
-        "a-b": {
-            "references": ["test.2.{system}", "test.1.{system}"],
-            "drop": ["2", "1"],
-        },
-        "a-b-1": {"source": "1"},
-        "a-b-2": {"source": "2"},
-    }
-    assert first["expect"] == [
-        {"title": "1", "dataset": "a-b-1"},
-        {"title": "2", "dataset": "a-b-2"},
-        {"values": {"A": "1"}, "mean": ["2", "1"]},
-    ]
+    assert {key: first[key] for key in expected} == expected
     assert list(second["datasets"]) == ["c-d"]
     assert len(second["expect"]) == 1
 
@@ -308,35 +304,35 @@ def test_each_that_is_no_parameter(each: object) -> None:
 
 def config(folder: Path, **changes: Any) -> dict[str, Any]:
     """Write texts of two systems and a table of their scores; return a config that expects these."""
-    (folder / "ref.txt").write_text("the cat sat on the mat\nit was here\n")
-    (folder / "A.x.txt").write_text(f"{MARK}the cat sat on a mat\nit is here\n")
-    (folder / "B.txt").write_text("the cat sat on the mat\nit was here\n")
-    rows = [
-        "pair\tsystem\tmetric\tscore",
-        "p\tB\tbleu-all\t1.0",
-        "p\tB\tchrf-all\t1.0",
-        "q\tB\tbleu-all\t0.5",
-    ]
-    (folder / "t.tsv").write_text("\n".join(rows), encoding="utf-8")
-    table = {
-        "file": "t.tsv",
-        "where": {"pair": "p"},
-        "system": "system",
-        "score": "score",
-        "metric": "metric",
-    }
-    metrics = {
-        "bleu-all": "bleu",
-        "chrf-all": {"metric": "chrf", "dataset": "d"},
-    }
-    content: dict[str, Any] = {
-        "datasets": {"d": {"references": ["ref.txt"]}},
-        "systems": ["{system}.txt"],
-        "metrics": ["bleu", "chrf"],
-        "expect": [{"table": {**table, "metrics": metrics}}],
-        "output": {"dir": str(folder / "run")},
-    }
-    return content | changes
+    reference = "the cat sat on the mat\nit was here\n"
+    output = f"{MARK}the cat sat on a mat\nit is here\n"
+    rows = """\
+pair\tsystem\tmetric\tscore
+p\tB\tbleu-all\t1.0
+p\tB\tchrf-all\t1.0
+q\tB\tbleu-all\t0.5"""
+    for name, text in (
+        ("ref.txt", reference),
+        ("B.txt", reference),
+        ("A.x.txt", output),
+        ("t.tsv", rows),
+    ):
+        (folder / name).write_text(text, encoding="utf-8")
+    text = """
+datasets: {d: {references: [ref.txt]}}
+systems: ['{system}.txt']
+metrics: [bleu, chrf]
+expect:
+- table:
+    file: t.tsv
+    where: {pair: p}
+    system: system
+    score: score
+    metric: metric
+    metrics: {bleu-all: bleu, chrf-all: {metric: chrf, dataset: d}}
+"""
+    content: dict[str, Any] = yaml.safe_load(text)
+    return content | {"output": {"dir": str(folder / "run")}} | changes
 
 
 def run(folder: Path, content: dict[str, Any]) -> Any:
@@ -360,19 +356,13 @@ def test_one_table_has_the_values_of_several_metrics(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (
-            {"score": "scores"},
-            "t.tsv:2: has no 'scores' (did you mean 'score'?)",
-        ),
-        (
-            {"where": {"pair": "x"}},
-            "t.tsv: no line has 'x' in column pair, 'bleu-all' in column metric",
-        ),
+        ({"score": "scores"}, "t.tsv:2: has no 'scores' (did you mean 'score'?)"),
+        ({"where": {"pair": "x"}}, "t.tsv: no line has 'x' in column pair, 'bleu-all' in column metric"),
         ({"metrics": {"bleu-all": "blue"}}, "'blue' is no metric"),
         ({"system": "7"}, "t.tsv:2: has 4 columns; column 7 is asked for"),
     ],
-)
-def test_what_a_table_lacks_is_told(
+)  # fmt: skip
+def test_what_a_table_has_not_is_an_error(
     tmp_path: Path, table: dict[str, Any], message: str
 ) -> None:
     content = config(tmp_path)
@@ -383,39 +373,30 @@ def test_what_a_table_lacks_is_told(
 
 
 @pytest.mark.parametrize(
-    ("bom", "kept"),
+    ("bom", "counts"),
     [("drop", False), ("keep", True), (["A.x"], True), (["B"], False)],
 )
 def test_a_byte_order_mark_counts_where_the_data_set_says_so(
-    tmp_path: Path, bom: object, kept: bool
+    tmp_path: Path, bom: object, counts: bool
 ) -> None:
     """The oracle is sacreBLEU on the lines as Python reads them, with the mark."""
     sacrebleu = pytest.importorskip("sacrebleu")
-    content = config(tmp_path)
-    content |= {
-        "datasets": {"d": {"references": ["ref.txt"], "bom": bom}},
-        "systems": {"A.x": "A.x.txt", "B": "B.txt"},
-    }
+    content = config(
+        tmp_path,
+        datasets={"d": {"references": ["ref.txt"], "bom": bom}},
+        systems={"A.x": "A.x.txt", "B": "B.txt"},
+    )
     results = run(tmp_path, content)
-    lines = (tmp_path / "A.x.txt").read_text(encoding="utf-8").splitlines()
-    lines = lines if kept else [line.removeprefix(MARK) for line in lines]
-    references = [
-        (tmp_path / "ref.txt").read_text(encoding="utf-8").splitlines()
-    ]
-    ours = {
-        score.metric.partition("|")[0]: score.score
-        for score in results.scores
-        if score.system == "A.x"
-    }
-    assert ours["bleu"] * 100 == pytest.approx(
-        sacrebleu.corpus_bleu(lines, references).score, abs=1e-9
-    )
-    assert ours["chrf"] * 100 == pytest.approx(
-        sacrebleu.corpus_chrf(lines, references).score, abs=1e-9
-    )
-    told = [text for text in results.warnings if "byte order mark" in text]
-    assert len(told) == 1
-    assert ("counts as text" in told[0]) == kept
+    text = (tmp_path / "A.x.txt").read_text(encoding="utf-8")
+    lines = (text if counts else text.removeprefix(MARK)).splitlines()
+    references = [(tmp_path / "ref.txt").read_text().splitlines()]
+    for score in results.scores:
+        if score.system == "A.x":
+            name = score.metric.partition("|")[0]
+            peer = getattr(sacrebleu, f"corpus_{name}")(lines, references)
+            assert score.score * 100 == pytest.approx(peer.score, abs=1e-9)
+    (note,) = [text for text in results.warnings if "byte order mark" in text]
+    assert ("counts as text" in note) == counts
 
 
 def test_a_system_with_a_mark_must_be_there(tmp_path: Path) -> None:
@@ -428,22 +409,15 @@ def test_a_system_with_a_mark_must_be_there(tmp_path: Path) -> None:
         stages.prepare(from_mapping(content, tmp_path))
 
 
-def test_the_command_line_keeps_marks_too(tmp_path: Path, call: Call) -> None:
-    config(tmp_path)
-    arguments = [
-        "score",
-        "bleu",
-        "-r",
-        str(tmp_path / "ref.txt"),
-        "-o",
-        str(tmp_path / "A.x.txt"),
-    ]
-    said = []
-    for more in ([], ["--bom", "drop"], ["--bom", "keep"]):
-        said.append(call("", *arguments, *more))
-    assert said[0] == said[1]
-    assert "--bom keep" in said[0].err
-    assert said[0].out != said[2].out
+@pytest.mark.usefixtures("no_expectations")
+def test_the_command_line_keeps_marks_too(call: Call) -> None:
+    default, dropped, counted = (
+        call(f"score bleu -r ref.txt -o A.x.txt {option}")
+        for option in ("", "--bom drop", "--bom keep")
+    )
+    assert default == dropped
+    assert "--bom keep" in default.err
+    assert default.out != counted.out
 
 
 def test_a_file_of_several_recipes_runs_by_its_name(
@@ -504,76 +478,59 @@ TABLES = [
 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_recipe_is_made_of_a_config_and_a_printed_table(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    call: Call,
-    table: str,
+    no_expectations: dict[str, Any], call: Call, table: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    content = config(tmp_path, systems={"A": "B.txt", "B": "B.txt"})
-    del content["expect"]
-    Path("c.yaml").write_text(yaml.safe_dump(content))
-    Path("t.md").write_text(table, encoding="utf-8")
-    assert (
-        "written: own.yaml, with the verdict rounding"
-        in call("reproduce --new own.yaml c.yaml t.md").out
-    )
+    systems = {"A": "B.txt", "B": "B.txt"}
+    content = no_expectations | {"systems": systems}
+    write({"c.yaml": yaml.safe_dump(content), "t.md": table})
+    command = "reproduce --new own.yaml c.yaml t.md"
+    assert "written: own.yaml, with the verdict rounding" in call(command).out
     (recipe,) = read_recipes(Path("own.yaml"))
-    assert recipe.publication == {
-        "what": "the table t.md",
-        "verdict": "rounding",
-    }
+    about = {"what": "the table t.md", "verdict": "rounding"}
+    assert recipe.publication == about
     assert [len(entry["values"]) for entry in recipe.expected] == [2, 1]
     call("reproduce own.yaml")
     # nothing is written over
-    call("reproduce --new own.yaml c.yaml t.md", code=2)
+    call(command, code=2)
 
 
+@pytest.fixture
+def no_expectations(cwd: Path) -> dict[str, Any]:
+    """A config c.yaml in the working directory, of a system B that equals the reference."""
+    content = config(cwd, systems={"B": "B.txt"})
+    del content["expect"]
+    write({"c.yaml": yaml.safe_dump(content)})
+    return content
+
+
+@pytest.mark.usefixtures("no_expectations")
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (
-            "system,meteor\nA,1\n",
-            "t.csv: which metric is 'meteor'? Head the column with one of the config's: bleu, chrf",
-        ),
+        ("system,meteor\nA,1\n", "t.csv: which metric is 'meteor'? Head the column with one of the config's: bleu, chrf"),
         ("system,bleu\nA,high\n", "t.csv:2: A, bleu: 'high' is no number"),
         ("system,bleu\nB,1\nB,2\n", "t.csv:3: B, bleu: stands in two lines"),
         ("system,bleu\nB,12,3\n", "t.csv:2: has 3 cells; there are 2 titles"),
         ("system,bleu,chrf\nB,1\n", "t.csv: chrf: has no number"),
         ("system,size,bleu\nB,1.3M,1\n", "t.csv: which metric is 'size'?"),
         ("system,bleu\nC,1\n", "no system is called 'C'"),
-        (
-            "nothing\n",
-            "t.csv: expected a table: a line of titles, and lines with a system and its numbers",
-        ),
+        ("nothing\n", "t.csv: expected a table: a line of titles, and lines with a system and its numbers"),
     ],
-)
+)  # fmt: skip
 def test_a_table_that_is_no_table_of_the_config(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    call: Call,
-    table: str,
-    message: str,
+    call: Call, table: str, message: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    content = config(tmp_path, systems={"B": "B.txt"})
-    del content["expect"]
-    Path("c.yaml").write_text(yaml.safe_dump(content))
-    Path("t.csv").write_text(table, encoding="utf-8")
-    assert message in call("reproduce --new own.yaml c.yaml t.csv", code=2).err
+    write({"t.csv": table})
+    command = "reproduce --new own.yaml c.yaml t.csv"
+    assert message in call(command, code=2).err
 
 
+@pytest.mark.usefixtures("no_expectations")
 def test_a_recipe_that_does_not_run_is_not_written(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    call: Call,
+    monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    content = config(tmp_path, systems={"B": "B.txt"})
-    del content["expect"]
-    Path("c.yaml").write_text(yaml.safe_dump(content))
-    Path("t.csv").write_text("system,bleu\nB,1.0\n")
-    command = word_list("reproduce --new own.yaml c.yaml t.csv -q")
+    write({"t.csv": "system,bleu\nB,1.0\n"})
+    command = "reproduce --new own.yaml c.yaml t.csv -q"
     with monkeypatch.context() as patched:
         failed = Outcome(
             recipe=next(iter(recipes().values())),
@@ -581,30 +538,26 @@ def test_a_recipe_that_does_not_run_is_not_written(
             message="memory ran out",
         )
         patched.setattr(reproduce, "_outcomes", lambda *_: [failed])
-        call("", *command, code=2)
-    assert "own.yaml: memory ran out" in capsys.readouterr().err
+        err = call(command, code=2).err
+    assert "own.yaml: memory ran out" in err
     assert not Path("own.yaml").exists()
-    call("", *command)
+    call(command)
 
 
-def test_the_only_metric_may_have_columns_for_its_outputs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("cwd")
+def test_the_only_metric_may_have_columns_for_its_outputs(call: Call) -> None:
     gold = "S the cat sit\nA 2 3|||V|||sits|||REQUIRED|||-NONE-|||0\n\n"
-    Path("g.m2").write_text(gold, encoding="utf-8")
-    Path("a.txt").write_text("the cat sits\n")
-    Path("c.yaml").write_text(
-        "datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n"
+    write({"g.m2": gold, "a.txt": "the cat sits\n"})
+    write(
+        {
+            "c.yaml": "datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n"
+        }
     )
-    Path("t.csv").write_text("system,P,R,F0.5\nA,100.0,100.0,100.0\n")
-    run_command("reproduce --new own.yaml c.yaml t.csv")
+    write({"t.csv": "system,P,R,F0.5\nA,100.0,100.0,100.0\n"})
+    call("reproduce --new own.yaml c.yaml t.csv")
     (recipe,) = read_recipes(Path("own.yaml"))
-    assert [entry.get("output") for entry in recipe.expected] == [
-        "precision",
-        "recall",
-        None,
-    ]
+    outputs = [entry.get("output") for entry in recipe.expected]
+    assert outputs == ["precision", "recall", None]
     assert recipe.publication["verdict"] == "rounding"
 
 
@@ -760,37 +713,21 @@ FILE = {"bytes": 1, "sha256": "0" * 64}
 @pytest.mark.parametrize(
     ("name", "group", "message"),
     [
-        (
-            "conll14",
-            {"files": {"a": FILE}},
-            "a data set of `gec-pipeline data list` is called so",
-        ),
+        ("conll14", {}, "a data set of `gec-pipeline data list` is called so"),
         ("own", {"files": {"../a": FILE}}, "own: ../a: '../a' can be no name"),
         ("own", {"files": {"b/./a": FILE}}, "can be no name"),
-        ("../own", {"files": {"a": FILE}}, "'../own' can be no dataset"),
-        (
-            "own",
-            {"files": {"a": FILE}, "commit": "main"},
-            "'main' can be no commit",
-        ),
+        ("../own", {}, "'../own' can be no dataset"),
+        ("own", {"commit": "main"}, "'main' can be no commit"),
         ("own", {"files": {"a": {"bytes": 1}}}, "own: expected from:"),
-        (
-            "own",
-            {"files": {"a": {**FILE, "sha256": ""}}},
-            "'' can be no sha256",
-        ),
+        ("own", {"files": {"a": {**FILE, "sha256": ""}}}, "'' can be no sha256"),
         ("own", {"files": "wmt21.files"}, "own: expected from:"),
     ],
-)
+)  # fmt: skip
 def test_a_catalogue_of_ones_own_is_checked(
     tmp_path: Path, name: str, group: dict[str, Any], message: str
 ) -> None:
-    content = config(tmp_path)
-    content["catalogue"] = {
-        name: {
-            "from": [{"repository": "some/where", "commit": COMMIT, **group}]
-        }
-    }
+    sound = {"repository": "some/where", "commit": COMMIT, "files": {"a": FILE}}
+    content = config(tmp_path, catalogue={name: {"from": [sound | group]}})
     with pytest.raises(InputError) as caught:
         stages.prepare(from_mapping(content, tmp_path))
     assert message in str(caught.value)
