@@ -204,8 +204,8 @@ def test_texts_are_those_of_the_files(
         columns.append(
             [dataset["outputs"][start + who] for start, who in pairs]
         )
-    for numbers, text in zip(columns, corpus.texts, strict=True):
-        lines = [texts[number] for number in numbers]
+    for column, text in zip(columns, corpus.texts, strict=True):
+        lines = [texts[number] for number in column]
         assert lines == read_texts(text, 0, corpus.lines)
     assert list(corpus.systems) == dataset["systems"]
     dropped = {3, 10, 11, 12}
@@ -251,7 +251,7 @@ def test_scores_with_one_reference_and_the_best(
                     expected = float(percent(score, 2).replace(".", ""))
                     assert each[reference] == expected
                     known = [value for value in each if value is not None]
-                    assert [*each][int(best or 0)] == max(known)
+                    assert each[int(best or 0)] == max(known)
     assert found > 20
 
 

@@ -15,7 +15,7 @@ from tests.support.extensions import needs, with_extension
 from tests.support.tables import table
 
 SYSTEMS = ["Alpha", "alto", "Beta", "Gamma 2"]
-FEW = ("--resamples", "50", "--trials", "50")
+FEW = "--resamples 50 --trials 50"
 
 
 @pytest.fixture(scope="module")
@@ -40,23 +40,20 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def systems(text: str, dataset: str) -> set[tuple[str, ...]]:
     """Return the systems of each table of a data set."""
-    tables = [
-        part.splitlines()
-        for part in text.split("\n\n")
-        if part.startswith(f"{dataset}: ")
-    ]
-    rows = [
-        [line.strip() for line in table[2:6] if line[:4].strip().isdigit()]
-        for table in tables
-    ]
-    return {
-        tuple(sorted(re.split("  +", row)[1] for row in table))
-        for table in rows
-    }
+    found = set()
+    for part in text.split("\n\n"):
+        if part.startswith(f"{dataset}: "):
+            rows = re.findall(r"^ +\d+  +(.+?)  ", part, re.MULTILINE)
+            found.add(tuple(sorted(rows[:4])))
+    return found
+
+
+def csv_rows(text: str) -> list[dict[str, str]]:
+    return [*csv.DictReader(io.StringIO(text))]
 
 
 @pytest.mark.parametrize(
-    ("asked", "left"),
+    ("requested", "expected"),
     [
         (["Beta"], ("Beta",)),
         (["beta"], ("Beta",)),
@@ -67,27 +64,19 @@ def systems(text: str, dataset: str) -> set[tuple[str, ...]]:
     ],
 )
 def test_systems_are_chosen_by_names_and_patterns(
-    several: Path,
-    call: Call,
-    asked: list[str],
-    left: tuple[str, ...],
+    several: Path, call: Call, requested: list[str], expected: tuple[str, ...]
 ) -> None:
-    out = call(f"rank {several} --test none", *FEW, "--system", *asked).out
-    assert systems(out, "d") == {left}
-    assert systems(out, "e") == {left}
+    out = call(f"rank {several} --test none {FEW} --system", *requested).out
+    assert systems(out, "d") == systems(out, "e") == {expected}
     assert re.search(r"^   1  ", out, re.MULTILINE)  # ranked among themselves
-    rows = csv.DictReader(
-        io.StringIO(call(f"report {several} --format csv --system", *asked).out)
-    )
-    assert {row["system"] for row in rows} == set(left)
-    if len(left) == 2:
-        out = call(f"compare {several}", *FEW, "--system", *asked).out
-        pairs = {
-            tuple(sorted(re.split("  +", line)[:2]))
-            for line in out.splitlines()
-            if re.search("[+-][0-9.]+ to", line)
-        }
-        assert pairs == {left}
+    out = call(f"report {several} --format csv --system", *requested).out
+    assert {row["system"] for row in csv_rows(out)} == set(expected)
+    if len(expected) == 2:
+        out = call(f"compare {several} {FEW} --system", *requested).out
+        rows = re.findall(
+            r"^(.+?)  +(.+?)  .*[+-][0-9.]+ to", out, re.MULTILINE
+        )
+        assert {tuple(sorted(row)) for row in rows} == {expected}
 
 
 @pytest.mark.parametrize(
@@ -101,139 +90,76 @@ def test_systems_are_chosen_by_names_and_patterns(
 def test_a_metric_is_chosen_as_its_config_has_it(
     several: Path, call: Call, text: str, metric: str
 ) -> None:
-    (several.parent / "people.txt").write_text("Alpha 3\nalto 2\nBeta 1\n")
-    more = (
-        "--human",
-        str(several.parent / "people.txt"),
-        "--dataset",
-        "d",
-        "--json",
-        "-q",
-    )
+    people = several.parent / "people.txt"
+    people.write_text("Alpha 3\nalto 2\nBeta 1\n")
+    command = f"correlate {several} --human {people} --dataset d --json -q"
     for chosen in with_extension("human", text, metric):
-        command = ("correlate", several, *more, "--metric", chosen)
-        out, err = call("", *command)
+        out, err = call(f"{command} --metric {chosen}")
         assert err == ""
-        correlations = json.loads(out)["correlations"]
-        assert [one["metric"].partition("|")[0] for one in correlations] == [
-            metric
-        ]
-    rows = csv.DictReader(
-        io.StringIO(call(f"report {several} --format csv --metric", text).out)
-    )
+        for one in json.loads(out)["correlations"]:
+            assert one["metric"].startswith(f"{metric}|")
+    rows = csv_rows(call(f"report {several} --format csv --metric {text}").out)
     assert {row["metric"].partition("|")[0] for row in rows} == {metric}
 
 
 def test_the_baseline_is_compared_though_it_is_not_named(
     several: Path, call: Call
 ) -> None:
-    out = call(
-        f"compare {several}",
-        *FEW,
-        "--baseline",
-        "Beta",
-        "--system",
-        "Alpha",
-        "--metric",
-        "BLEU",
-    ).out
-    rows = [
-        re.split("  +", line)[:2] for line in out.splitlines() if " to " in line
-    ]
+    options = "--baseline Beta --system Alpha --metric BLEU"
+    out = call(f"compare {several} {FEW} {options}").out
+    rows = [line.split()[:2] for line in out.splitlines() if " to " in line]
     assert rows == [["Alpha", "Beta"]] * 2
 
 
 def test_metrics_and_data_sets_are_chosen(several: Path, call: Call) -> None:
+    name = re.compile(r"\b(gleu|bleu|chrf)\|")
     for command in (
-        ["rank", "--test", "none", *FEW],
-        ["report", "--format", "markdown"],
-        ["compare", *FEW],
+        f"rank {several} --test none {FEW}",
+        f"report {several} --format markdown",
+        f"compare {several} {FEW}",
     ):
-        name, *more = command
-        out = call(
-            "",
-            name,
-            several,
-            *more,
-            "--metric",
-            "BLEU",
-            "chrF++",
-            "--dataset",
-            "E",
-        ).out
-        assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"bleu", "chrf"}
+        out = call(f"{command} --metric BLEU chrF++ --dataset E").out
+        assert set(name.findall(out)) == {"bleu", "chrf"}
         assert not re.search(r"^(\*\*)?d[: ]", out, re.MULTILINE)
-    out = call(
-        f"report {several} --format csv --metric *leu --dataset [de]"
-    ).out
-    assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"gleu", "bleu"}
-    assert {line[0] for line in out.splitlines()[1:]} == {"d", "e"}
+    command = f"report {several} --format csv --metric *leu --dataset [de]"
+    rows = csv_rows(call(command).out)
+    assert {row["metric"][:4] for row in rows} == {"gleu", "bleu"}
+    assert {row["dataset"] for row in rows} == {"d", "e"}
 
 
 def test_columns_are_chosen(several: Path, call: Call) -> None:
-    one = ("--metric", "gleu", "--dataset", "d")
+    one = f"{several} --metric gleu --dataset d"
     out = call(
-        f"rank {several}",
-        *FEW,
-        *one,
-        "--columns",
-        "interval",
-        "precision_[12]",
-        "match-1",
+        f"rank {one} {FEW} --columns interval precision_[12] match-1"
     ).out
-    header = re.split("  +", out.splitlines()[1].strip())
-    assert header == [
-        "rank",
-        "system",
-        "GLEU+",
-        "95% interval",
-        "precision_1",
-        "precision_2",
-        "match_1",
-    ]
-    rows = csv.DictReader(
-        io.StringIO((several / "scores.csv").read_text(encoding="utf-8"))
+    header, *rows = (
+        re.split("  +", line.strip()) for line in out.splitlines()[1:6]
     )
-    gleu = [
-        row
-        for row in rows
-        if row["dataset"] == "d" and row["metric"].startswith("gleu")
-    ]
-    counts = {
-        row["system"]: float(row["value"])
-        for row in gleu
-        if row["output"] == "match_1"
-    }
-    shown = [re.split("  +", line.strip()) for line in out.splitlines()[2:6]]
+    titles = (
+        "rank, system, GLEU+, 95% interval, precision_1, precision_2, match_1"
+    )
+    assert header == titles.split(", ")
+    counts = {}
+    for row in csv_rows((several / "scores.csv").read_text(encoding="utf-8")):
+        key = row["dataset"], row["metric"][:4], row["output"]
+        if key == ("d", "gleu", "match_1"):
+            counts[row["system"]] = float(row["value"])
     # a count is no percentage
-    assert {row[1]: float(row[-1]) for row in shown} == pytest.approx(
-        counts, abs=0.005
-    )
-    out = call(
-        f"report {several} --format markdown", *one, "--columns", "std"
-    ).out
-    header = [
-        cell.strip() for cell in out.splitlines()[2].strip("|").split("|")
-    ]
+    displayed = {cells[1]: float(cells[-1]) for cells in rows}
+    assert displayed == pytest.approx(counts, abs=0.005)
+    out = call(f"report {one} --format markdown --columns std").out
+    titles = out.splitlines()[2].strip("|").split("|")
+    header = [cell.strip() for cell in titles]
     assert header == ["rank", "system", "GLEU+", "std of draws"]
-    out = call(f"report {several} --format latex", *one, "--columns", "std").out
+    out = call(f"report {one} --format latex --columns std").out
     assert "\\begin{tabular}{rlrr}" in out
     out = call(f"report {several} --format csv --columns precision_*").out
-    rows = csv.DictReader(io.StringIO(out))
-    assert {row["output"] for row in rows} == {
-        "score",
-        "rank",
-        *(f"precision_{n}" for n in range(1, 9)),
-    }
-    out = call(
-        f"compare {several}", *FEW, *one, "--columns", "interval", "p-adjusted"
-    ).out
-    assert re.split("  +", out.splitlines()[1]) == [
-        "system",
-        "other",
-        "95% interval",
-        "p adjusted",
-    ]
+    precisions = {f"precision_{n}" for n in range(1, 9)}
+    found = {row["output"] for row in csv_rows(out)}
+    assert found == {"score", "rank"} | precisions
+    out = call(f"compare {one} {FEW} --columns interval p-adjusted").out
+    titles = re.split("  +", out.splitlines()[1])
+    assert titles == ["system", "other", "95% interval", "p adjusted"]
 
 
 WRONG = {
@@ -276,43 +202,36 @@ WRONG = {
         if "--plot score" not in command or "plots" in installed()
     ],
 )
-def test_what_is_not_there_is_an_error_with_the_nearest_name(
-    several: Path,
-    sample: Path,
-    call: Call,
-    run_of: str,
-    command: str,
+def test_an_unknown_name_is_an_error_with_the_nearest_name(
+    several: Path, sample: Path, call: Call, run_of: str, command: str
 ) -> None:
-    name, *arguments = command.split()
+    name, _, arguments = command.partition(" ")
     folder = {"several": several, "sample": sample}[run_of]
-    few = FEW if name in ("rank", "compare") else ()
-    out, err = call("", name, folder, *arguments, *few, code=2)
+    few = FEW if name in ("rank", "compare") else ""
+    out, err = call(f"{name} {folder} {arguments} {few}", code=2)
     assert out == ""
     assert WRONG[run_of][command] in err
 
 
 @needs("plots")
-def test_a_plot_that_a_run_has_nothing_for_is_told(
+def test_a_plot_that_a_run_has_nothing_for_is_an_error(
     several: Path, call: Call
 ) -> None:
-    said = "--plot ranks: this run has nothing for it; it needs `statistics`"
-    assert said in call(f"report {several} --plot ranks").err
+    err = call(f"report {several} --plot ranks", code=2).err
+    message = "--plot ranks: this run has nothing for it; it needs `statistics`"
+    assert message in err
 
 
 @pytest.mark.parametrize(
     ("form", "part"),
-    [("csv", ("--system", "Beta")), ("json", ("--metric", "bleu"))],
+    [("csv", "--system Beta"), ("json", "--metric bleu")],
 )
-def test_a_part_never_replaces_the_whole(
-    several: Path,
-    call: Call,
-    form: str,
-    part: tuple[str, str],
+def test_a_part_never_replaces_all_results(
+    several: Path, call: Call, form: str, part: str
 ) -> None:
     before = tree(several)
-    err = call(
-        f"report {several} --format", form, *part, "--output", several, code=2
-    ).err
+    command = f"report {several} --format {form} {part} --output {several}"
+    err = call(command, code=2).err
     assert tree(several) == before
     assert err.endswith(
         "has the whole results; write what you chose to another folder\n"

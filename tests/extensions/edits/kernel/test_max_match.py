@@ -189,7 +189,7 @@ def read_gold(path: Path) -> tuple[list[str], list[list[list[Edit]]]]:
 # ---- by hand: examples of the official program's habits
 
 
-QUESTION = (
+QUESTION: Any = (
     "Thursday , is it not ?",
     "It 's Thursday , is n't it ?",
     [(0, 0, ["It 's"]), (3, 5, ["n't it"])],
