@@ -8,14 +8,14 @@ import pytest
 
 from pipeline.extension import installed
 from tests.conftest import write_sample
-from tests.support.commands import Printed, run_command
+from tests.support.in_process import Printed, run_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from tests.extensions.page import browser as browsers
-    from tests.support.commands import Call
+    from tests.support.in_process import Call
 
 EXTENSIONS_OF_TESTS = {
     "edits/test_columns.py": {"errant"},

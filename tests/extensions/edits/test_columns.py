@@ -9,7 +9,7 @@ import pipeline
 from pipeline.metrics.build import from_text
 from tests.conftest import ROOT
 from tests.report.test_columns import DATA, cells, outputs
-from tests.support.commands import Call
+from tests.support.in_process import Call
 from tests.support.tables import word_list
 
 METRICS = word_list(
@@ -43,7 +43,8 @@ def test_named_columns_are_one_table_in_the_order_of_the_names(
     found = outputs(folder)
     for name, *numbers in rows:
         system = name.partition(" <sup>")[0]
-        expected = {}
+        expected: dict[str, float] = {}
+
         for (of, metric), values in found.items():
             if of == system and re.match("errant|gleu.*refs:max", metric):
                 expected = {**values, **expected}

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.config_files import write
-from tests.support.commands import Call
+from tests.support.in_process import Call
 
 GOLD = '<scripts><script id="1"><sentence id="1" numann="1"><text>a b</text></sentence></script></scripts>'
 

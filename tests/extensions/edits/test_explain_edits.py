@@ -6,7 +6,7 @@ import pytest
 
 from tests.cli.test_explain import FILES
 from tests.config_files import write
-from tests.support.commands import Call
+from tests.support.in_process import Call
 
 GOLD = """\
 S This are a sentence

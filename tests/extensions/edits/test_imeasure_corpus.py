@@ -34,7 +34,7 @@ from tests.oracles.imeasure import (
     firsts_of,
     golden,
 )
-from tests.support.commands import run_mapping
+from tests.support.in_process import run_mapping
 from tests.support.tables import table
 
 TOTALS = table("""

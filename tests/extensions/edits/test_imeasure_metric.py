@@ -32,7 +32,7 @@ from pipeline.scoring.terms import (
     chosen_references,
     of_annotators,
 )
-from tests.support.commands import run_mapping
+from tests.support.in_process import run_mapping
 from tests.support.metrics import judge_of
 
 M2 = """\

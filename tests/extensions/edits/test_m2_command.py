@@ -10,7 +10,7 @@ import pytest
 
 from tests.config_files import write
 from tests.conftest import ROOT
-from tests.support.commands import Call
+from tests.support.in_process import Call
 from tests.support.tables import table
 
 DATA = ROOT / "data"

@@ -21,7 +21,7 @@ from pipeline.scoring.results import Results
 from pipeline.scoring.terms import present_blocks
 from tests.config_files import problems, write
 from tests.conftest import mirrored
-from tests.support.commands import run_mapping
+from tests.support.in_process import run_mapping
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 

@@ -22,7 +22,7 @@ from pipeline.extensions.edits.m2_files import (
 )
 from pipeline.files.plain_files import TempFiles
 from tests.conftest import run
-from tests.support.commands import Call
+from tests.support.in_process import Call
 
 # M2 files that are converted: what has to be the same again afterwards, on random files.
 

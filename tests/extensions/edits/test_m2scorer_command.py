@@ -9,13 +9,13 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from tests.config_files import write
-from tests.conftest import mirrored
-from tests.support.commands import Call, Printed
+from tests.conftest import called, mirrored
+from tests.support.in_process import Call, Printed
 from tests.support.tables import table
 
 GOLD = """\
@@ -31,16 +31,45 @@ S He goes home
 Score = Callable[..., Printed]
 
 
+class Said(NamedTuple):
+    """What a command returned and printed."""
+
+    code: int
+    out: str
+    err: str
+
+
 @pytest.fixture(autouse=True)
-def files(cwd: Path) -> Path:
-    """A folder with an M2 file, outputs and annotated outputs."""
-    write({"gold.m2": GOLD, "a.txt": "This is a test of x\nHe goes home\n"})
-    write({"b.txt": "This are\nHe goes\n"})
-    return cwd
+def call(cwd: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+    """Call the command line in a folder with an M2 file, outputs and annotated outputs."""
+    del cwd
+    annotated = GOLD.replace("||was", "")
+    for name, text in (
+        ("gold.m2", GOLD),
+        ("gold.errant", annotated),
+        ("hyp.errant", annotated),
+        ("hyp.m2", annotated),
+        ("a.txt", "This is a test of x\nHe goes home\n"),
+        ("b.txt", "This are\nHe goes\n"),
+    ):
+        write({name: text})
+    return lambda *arguments: Said(*called(capsys, *arguments))
 
 
 @pytest.fixture
-def score(files: Path, call: Call) -> Score:
+def command(call: Callable[..., Said]) -> Call:
+    """Run a command that ends with an exit code; return what it printed."""
+
+    def run(line: str, *arguments: object, code: int = 0) -> Printed:
+        said = call(*line.split(), *arguments)
+        assert said.code == code, said
+        return Printed(said.out, said.err)
+
+    return run
+
+
+@pytest.fixture
+def score(cwd: Path, command: Call) -> Score:
     """Score an output against gold edits by m2scorer."""
 
     def m2scorer(
@@ -49,13 +78,13 @@ def score(files: Path, call: Call) -> Score:
         write({"o.txt": output})
         if gold.startswith("S "):
             write({"gold.m2": gold})
-            gold = str(files / "gold.m2")
-        return call(f"m2scorer {options} o.txt {gold}", code=code)
+            gold = str(cwd / "gold.m2")
+        return command(f"m2scorer {options} o.txt {gold}", code=code)
 
     return m2scorer
 
 
-def test_the_official_output_of_amu(shared: Path, call: Call) -> None:
+def test_the_official_output_of_amu(shared: Path, command: Call) -> None:
     gold = mirrored(
         shared, "awasthiabhijeet/PIE", "scratch/official-2014.combined.m2"
     )
@@ -63,11 +92,13 @@ def test_the_official_output_of_amu(shared: Path, call: Call) -> None:
     golden = shared / "edits/golden/m2scorer/official-verbose.combined.AMU.gz"
     expected = gzip.decompress(golden.read_bytes()).decode()
     assert len(expected) > 1_000_000
-    assert call(f"m2scorer -v {output} {gold}").out == expected
+    assert command(f"m2scorer -v {output} {gold}").out == expected
     totals = expected[expected.rindex("Precision ") :]
-    assert call(f"m2scorer {output} {gold}").out == totals
+    assert command(f"m2scorer {output} {gold}").out == totals
     options = "--code 3.2 --max_unchanged_words 2"
-    assert call(f"m2scorer {options} {output} {gold}").out.endswith("0.3501\n")
+    assert command(f"m2scorer {options} {output} {gold}").out.endswith(
+        "0.3501\n"
+    )
 
 
 @pytest.fixture
@@ -129,7 +160,7 @@ def test_odd_files_are_read_as_by_the_official_loader(
 
 
 def test_files_at_which_the_official_loader_stops(
-    loader: Path, score: Score, call: Call
+    loader: Path, score: Score, command: Call
 ) -> None:
     """What has one reading is scored with a warning; all else is an error with file and line."""
     stops = {
@@ -140,13 +171,13 @@ def test_files_at_which_the_official_loader_stops(
         out, err = score(output, str(loader / name))
         assert message in err
         assert "1.0000" in out
-        out, err = call(f"score m2 --gold {loader / name} -o o.txt")
+        out, err = command(f"score m2 --gold {loader / name} -o o.txt")
         assert message in err
         assert "100.00" in out
     for name, message in REFUSED.items():
         for found in (
             score("a b\n", str(loader / name), code=2),
-            call(f"score m2 --gold {loader / name} -o o.txt", code=2),
+            command(f"score m2 --gold {loader / name} -o o.txt", code=2),
         ):
             assert found.out == ""
             assert message in found.err
@@ -203,19 +234,19 @@ def test_numbers_and_texts_as_python_2_shows_them(score: Score) -> None:
     assert out.endswith("F_1.0       : 0.6667\n")
 
 
-def test_empty_files_and_files_that_do_not_fit(call: Call) -> None:
+def test_empty_files_and_files_that_do_not_fit(command: Call) -> None:
     write({"none.m2": "", "none.txt": ""})
-    out, err = call("m2scorer none.txt none.m2")
+    out, err = command("m2scorer none.txt none.m2")
     assert out == PERFECT
     assert "both files are empty" in err
     write({"short.txt": "He goes home\n", "long.txt": "a\nb\n\n"})
     for name in ("short.txt", "long.txt", "none.txt"):
-        out, err = call(f"m2scorer {name} gold.m2", code=2)
+        out, err = command(f"m2scorer {name} gold.m2", code=2)
         assert out == ""
         assert name in err
         assert "Traceback" not in err
     message = "gold.m3: no such file (did you mean 'gold.m2'?)"
-    assert message in call("m2scorer a.txt gold.m3", code=2).err
+    assert message in command("m2scorer a.txt gold.m3", code=2).err
 
 
 @pytest.mark.parametrize(
@@ -228,45 +259,49 @@ def test_empty_files_and_files_that_do_not_fit(call: Call) -> None:
         code                 3.1
     """),
 )
-def test_wrong_options(option: str, value: str, call: Call) -> None:
-    out, err = call(f"m2scorer --{option}={value} a.txt gold.m2", code=2)
+def test_wrong_options(option: str, value: str, command: Call) -> None:
+    out, err = command(f"m2scorer --{option}={value} a.txt gold.m2", code=2)
     assert out == ""
     assert option in err
 
 
-def test_gold_gives_source_and_references(call: Call) -> None:
+def test_gold_gives_source_and_references(command: Call) -> None:
     outputs = "-o a.txt b.txt"
-    out = call(f"score m2 gleu[iter=2] --gold gold.m2 {outputs} --boards").out
-    both = call(f"score gleu[iter=2] -r gold.m2 {outputs}").out
+    out = command(
+        f"score m2 gleu[iter=2] --gold gold.m2 {outputs} --boards"
+    ).out
+    both = command(f"score gleu[iter=2] -r gold.m2 {outputs}").out
     assert both.partition("\n")[2] in out
     ways = [
-        call(f"score m2 {flag} gold.m2 -o a.txt").out
+        command(f"score m2 {flag} gold.m2 -o a.txt").out
         for flag in ("-r", "--gold")
     ]
     assert ways[0] == ways[1]
     write({"r.txt": "This is a test\nHe goes home\n"})
-    own = call("score gleu[iter=2] --gold gold.m2 -r r.txt -o a.txt").out
+    own = command("score gleu[iter=2] --gold gold.m2 -r r.txt -o a.txt").out
     assert "1 reference\n" in own
 
 
-def test_missing_gold_is_an_error(call: Call) -> None:
-    err = call("score m2 -o a.txt", code=2).err
+def test_missing_gold_is_an_error(command: Call) -> None:
+    err = command("score m2 -o a.txt", code=2).err
     assert "-r/--ref/--references (or --gold FILE)" in err
     write({"r.txt": "x\ny\n"})
-    err = call("score m2 -s b.txt -r r.txt -o a.txt", code=2).err
+    err = command("score m2 -s b.txt -r r.txt -o a.txt", code=2).err
     assert "--gold: metrics of edits need an M2 file" in err
 
 
-def test_counts_are_in_json(call: Call) -> None:
-    out = call("score m2 --gold gold.m2 -o a.txt b.txt --json").out
+def test_counts_are_in_json(command: Call) -> None:
+    out = command("score m2 --gold gold.m2 -o a.txt b.txt --json").out
     scores = json.loads(out)["scores"]
     assert [score["outputs"]["correct"] for score in scores] == [2, 1]
 
 
-def test_explain_shows_edits_with_each_annotator(call: Call) -> None:
+def test_explain_shows_edits_with_each_annotator(command: Call) -> None:
     """By hand: with annotator 0 both edits are right; annotator 1 has the second alone."""
-    command = "explain m2 --gold gold.m2 --line 1 -o"
-    first, second = call(f"{command} a.txt b.txt").out.split("system     b.txt")
+    explain = "explain m2 --gold gold.m2 --line 1 -o"
+    first, second = command(f"{explain} a.txt b.txt").out.split(
+        "system     b.txt"
+    )
     for text in (
         "annotator 0: m2 100.00 (2 right of 2 proposed edits, 2 of the annotator)",
         "    match     1 2: are → is\n    match     5 6: the → (nothing)\n",
@@ -276,6 +311,6 @@ def test_explain_shows_edits_with_each_annotator(call: Call) -> None:
     assert "(unchanged: " not in second
     assert "    missing   1 2: are → is or was\n" in second
     write({"c.txt": "Thus are b test of the x\nHe goes home\n"})
-    merged = call(f"{command} c.txt").out
+    merged = command(f"{explain} c.txt").out
     assert "0 3: This are a → Thus are b (unchanged: are)" in merged
     assert "an edit may hold up to 2 words as they were" in merged

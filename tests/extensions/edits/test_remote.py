@@ -6,7 +6,7 @@ import pytest
 
 from tests.config_files import write
 from tests.files.test_remote import running, server  # noqa: F401 (fixtures)
-from tests.support.commands import run_command
+from tests.support.in_process import run_command
 from tests.support.web import Server
 
 

@@ -22,7 +22,7 @@ from tests.extensions.edits.test_imeasure_metric import write_run
 from tests.extensions.errant.test_breakdown import write_edits
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.test_browser import choose, listed
-from tests.support.commands import run_command
+from tests.support.in_process import run_command
 from tests.support.metrics import judge_of
 
 KINDS = ("all", "some", "none")

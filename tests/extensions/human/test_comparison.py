@@ -19,8 +19,8 @@ from pipeline.extensions.human.trueskill import skills
 from tests.config_files import write
 from tests.conftest import run, write_run
 from tests.extensions.human.test_meta_evaluation import correlate
-from tests.support.commands import Call
 from tests.support.extensions import with_extension
+from tests.support.in_process import Call
 from tests.support.tables import table
 
 SYSTEMS = "ABCD"

@@ -65,8 +65,8 @@ def test_what_has_no_correlation() -> None:
     one, two = np.array([0.1] * 3), np.array([1.0, 2.0, 3.0])
     for score in (pearson, spearman, kendall):
         assert math.isnan(float(score(one, two)))
-    for score in (pearson, pairwise_accuracy, spearman_by_differences):
-        assert math.isnan(float(score(np.array([1.0]), np.array([2.0]))))
+    for function in (pearson, pairwise_accuracy, spearman_by_differences):
+        assert math.isnan(float(function(np.array([1.0]), np.array([2.0]))))
     shifted = 1e9 + two  # large, but not constant
     assert float(pearson(shifted, two)) == pytest.approx(1.0, abs=1e-6)
 

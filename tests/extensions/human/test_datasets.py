@@ -6,7 +6,7 @@ import pytest
 
 from tests.config_files import write
 from tests.data.test_datasets import here  # noqa: F401 (a fixture)
-from tests.support.commands import Call
+from tests.support.in_process import Call
 
 JUDGED = "data:conll14-judgements/judgments.xml"
 

@@ -21,7 +21,7 @@ from pipeline.extensions.human.judgments import (
 from pipeline.extensions.human.models import HumanConfig
 from pipeline.extensions.human.score_files import read_scores
 from tests.config_files import write
-from tests.support.commands import Call
+from tests.support.in_process import Call
 
 XML = """<?xml version="1.0" encoding="UTF-8"?>
 <appraise-results>

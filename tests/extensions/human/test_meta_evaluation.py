@@ -25,7 +25,7 @@ from pipeline.scoring.results import Results
 from tests.config_files import write
 from tests.conftest import ROOT, run, tree, write_run
 from tests.extensions.human.test_human import item
-from tests.support.commands import Call
+from tests.support.in_process import Call
 from tests.support.tables import table
 
 

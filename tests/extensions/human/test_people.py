@@ -25,7 +25,7 @@ from pipeline.report.tables import round_half_up
 from pipeline.report.tables.metric_names import called
 from tests.conftest import ROOT
 from tests.extensions.page.test_charts import shapes, title
-from tests.support.commands import Call, run_command
+from tests.support.in_process import Call, run_command
 
 DATA = ROOT / "data"
 

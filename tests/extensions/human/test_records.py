@@ -22,7 +22,7 @@ from pipeline.extensions.human.records import (
     read_records,
     scores_of,
 )
-from tests.support.commands import Call, Printed
+from tests.support.in_process import Call, Printed
 from tests.support.tables import word_list
 
 CLOSE = 1e-12
@@ -36,7 +36,7 @@ METRIC = HUMAN * 0.3 + DRAWN.normal(size=HUMAN.shape)
 
 
 KEYS = list(product(SYSTEMS, ITEMS))
-ROWS = [
+ROWS: list[dict[str, Any]] = [
     {
         "id": item,
         "who": {"name": system},

@@ -13,7 +13,7 @@ from pipeline.report import FORMATS
 from pipeline.scoring.stored_runs import Selection
 from tests.conftest import ROOT, run, write_run
 from tests.extensions.human.schema import human_schema
-from tests.support.commands import Call
+from tests.support.in_process import Call
 from tests.support.results_schema import results_schema
 
 GOLDEN = ROOT / "tests" / "extensions" / "human" / "reports"

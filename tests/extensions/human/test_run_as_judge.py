@@ -13,7 +13,7 @@ import pipeline
 from pipeline.extensions.human.judgments import is_judgments, read_judgments
 from tests.config_files import write
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture: one test brings a metric)
-from tests.support.commands import Call, run_command
+from tests.support.in_process import Call, run_command
 
 CONFIG = """\
 datasets: {d: {source: s, references: [r]}}

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.metrics.test_ter import lower_run
-from tests.support.commands import Call
+from tests.support.in_process import Call
 
 
 def test_correlations_with_people_are_those_of_the_negated_score(

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import PATIENCE, ROOT
-from tests.support.commands import run_command
+from tests.support.in_process import run_command
 from tests.support.tables import word_list
 
 NAMES = word_list(

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -63,7 +64,11 @@ def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample's systems against a baseline, by metrics for which high and low is good, and by
     one of edits."""
-    statistics = {"resamples": "100", "trials": "1000", "correction": "none"}
+    statistics: Any = {
+        "resamples": "100",
+        "trials": "1000",
+        "correction": "none",
+    }
     config = sample_config(
         "gleu[refs=max]", "ter", "m2", baseline="broken", **statistics
     )

@@ -4,6 +4,7 @@ was counted.
 
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from tests.extensions.page.browser import (
     sample_config,
     write_lines,
 )
-from tests.support.commands import run_command
+from tests.support.in_process import run_command
 from tests.support.tables import table, word_list
 from tests.support.words import CONLL14_TEAMS
 
@@ -235,7 +236,7 @@ def check_sums(browser: Browser, page: Path) -> int:
 
 
 def counted(
-    measured: MetricResult, rule: Any, columns: dict[str, Any]
+    measured: MetricResult, rule: Any, columns: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return what was counted: int64 [lines, references, orders]."""
     if rule.name == "green":

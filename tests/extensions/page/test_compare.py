@@ -26,7 +26,7 @@ from tests.extensions.page.browser import (
     report_of,
     sample_config,
 )
-from tests.support.commands import run_command
+from tests.support.in_process import run_command
 
 browsers.skip_module()
 
@@ -158,8 +158,8 @@ def test_figures_show_what_numpy_finds(
         ]
         chosen = (words >= bounds[0]) & (words <= bounds[-1])
         means = [values[chosen].mean() for values in (one, two, less)]
-        count, *displayed = map(plain, numbers)
-        assert count == chosen.sum()
+        size, *displayed = map(plain, numbers)
+        assert size == chosen.sum()
         assert displayed == pytest.approx(means, abs=0.00501)
         total += chosen.sum()
     assert total == len(words)

@@ -25,7 +25,7 @@ from tests.extensions.edits.test_imeasure_metric import LINES, write_run
 from tests.extensions.errant.test_edits_report import DRAWN
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.test_page import unlettered
-from tests.support.commands import Call, run_command
+from tests.support.in_process import Call, run_command
 from tests.support.metrics import judge_of
 
 METRICS = [

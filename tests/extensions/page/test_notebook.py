@@ -18,8 +18,8 @@ from pipeline.report.terminal.progress import (
     progress_listener,
 )
 from tests.conftest import ROOT
-from tests.support.commands import Call
 from tests.support.extensions import needs
+from tests.support.in_process import Call
 from tests.support.tables import word_list
 
 EVIL = "<b>a|*x*</b>"

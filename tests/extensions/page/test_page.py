@@ -35,8 +35,8 @@ from pipeline.scoring.metric_results import MetricResult
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.tokenizers.tokenization import Tokenization
 from tests.conftest import ROOT, run, tree, write_run
-from tests.support.commands import Call, run_command
 from tests.support.extensions import needs
+from tests.support.in_process import Call, run_command
 from tests.support.sample_results import HOSTILE, context
 from tests.support.tables import word_list
 
@@ -496,7 +496,7 @@ def test_the_same_run_gives_the_same_page(tmp_path: Path) -> None:
     path.
     """
     pages = []
-    options = {
+    options: Any = {
         "output": {"formats": ["html"]},
         "statistics": {"resamples": "50"},
     }

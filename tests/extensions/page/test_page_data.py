@@ -14,7 +14,7 @@ from pipeline.extensions.page.explorer import explorer
 from pipeline.scoring.sentences import sentence_scores
 from tests.conftest import ROOT
 from tests.extensions.edits.test_imeasure_metric import write_run
-from tests.support.commands import run_command
+from tests.support.in_process import run_command
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 HELP = (

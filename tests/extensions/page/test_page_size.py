@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.extensions.page import explorer
 from tests.conftest import ROOT
-from tests.support.commands import Call
+from tests.support.in_process import Call
 from tests.support.tables import word_list
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from pipeline.extension import installed
 from tests.conftest import run, tree, write_run
-from tests.support.commands import Call
 from tests.support.extensions import needs, with_extension
+from tests.support.in_process import Call
 from tests.support.tables import table
 
 SYSTEMS = ["Alpha", "alto", "Beta", "Gamma 2"]
@@ -148,8 +148,8 @@ def test_columns_are_chosen(several: Path, call: Call) -> None:
     displayed = {cells[1]: float(cells[-1]) for cells in rows}
     assert displayed == pytest.approx(counts, abs=0.005)
     out = call(f"report {one} --format markdown --columns std").out
-    titles = out.splitlines()[2].strip("|").split("|")
-    header = [cell.strip() for cell in titles]
+    cells = out.splitlines()[2].strip("|").split("|")
+    header = [cell.strip() for cell in cells]
     assert header == ["rank", "system", "GLEU+", "std of draws"]
     out = call(f"report {one} --format latex --columns std").out
     assert "\\begin{tabular}{rlrr}" in out
@@ -158,8 +158,8 @@ def test_columns_are_chosen(several: Path, call: Call) -> None:
     found = {row["output"] for row in csv_rows(out)}
     assert found == {"score", "rank"} | precisions
     out = call(f"compare {one} {FEW} --columns interval p-adjusted").out
-    titles = re.split("  +", out.splitlines()[1])
-    assert titles == ["system", "other", "95% interval", "p adjusted"]
+    header = re.split("  +", out.splitlines()[1])
+    assert header == ["system", "other", "95% interval", "p adjusted"]
 
 
 WRONG = {

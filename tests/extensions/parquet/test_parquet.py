@@ -17,7 +17,7 @@ from pipeline.report.context import ReportContext
 from pipeline.scoring.sentences import sentence_scores
 from pipeline.scoring.terms import present_blocks
 from tests.conftest import run, write_run
-from tests.support.commands import Call
+from tests.support.in_process import Call
 
 
 @pytest.fixture(scope="module")

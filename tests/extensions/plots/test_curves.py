@@ -30,7 +30,7 @@ from pipeline.scoring.results import (
     Series,
     series_of,
 )
-from tests.support.commands import Call
+from tests.support.in_process import Call
 from tests.support.tables import word_list
 
 METRIC = "gleu|n:4|refs:max"

@@ -21,8 +21,8 @@ from pipeline.report import PLOTS
 from pipeline.report.context import FONTS, PlotStyle, ReportContext
 from pipeline.report.tables.metric_names import labels
 from tests.conftest import write_run
-from tests.support.commands import run_command
 from tests.support.extensions import with_extension
+from tests.support.in_process import run_command
 from tests.support.sample_results import HOSTILE, context
 
 APART = {"people", "curves"}

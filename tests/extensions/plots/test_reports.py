@@ -10,7 +10,7 @@ from pipeline import report, stages
 from pipeline.errors import ConfigError
 from pipeline.report import FORMATS
 from tests.conftest import run, tree, write_config, write_run
-from tests.support.commands import Call
+from tests.support.in_process import Call
 
 
 def test_reports_in_a_run_directory_are_known_to_it(

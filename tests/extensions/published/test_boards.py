@@ -35,7 +35,7 @@ from pipeline.extensions.published.recipe import (
 )
 from pipeline.extensions.published.tables import list_table
 from tests.extensions.published.stand_ins import write_mirror
-from tests.support.commands import Call, run_command
+from tests.support.in_process import Call, run_command
 from tests.support.tables import table
 
 

@@ -15,8 +15,8 @@ from pipeline.extensions.published.recipe import recipes
 from pipeline.extensions.published.tables import SHORT, markdown_lines
 from tests.config_files import write
 from tests.conftest import ROOT
-from tests.support.commands import Call
 from tests.support.extensions import needs
+from tests.support.in_process import Call
 from tests.support.tables import table
 from tests.test_newcomers import Block
 

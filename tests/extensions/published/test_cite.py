@@ -26,7 +26,7 @@ from pipeline.scoring.significance_tests import (
     with_samples,
 )
 from tests.conftest import ROOT, run, write_run
-from tests.support.commands import Call
+from tests.support.in_process import Call
 from tests.support.tables import table
 
 CITED = """

@@ -27,7 +27,7 @@ from pipeline.extensions.published.verdicts import (
 from pipeline.scoring.results import Results
 from tests.config_files import prepare, problems, write
 from tests.conftest import write_run
-from tests.support.commands import Call
+from tests.support.in_process import Call
 from tests.support.tables import table
 
 

@@ -29,7 +29,7 @@ from pipeline.extensions.published.recipe import (
 )
 from tests.config_files import write
 from tests.conftest import ROOT
-from tests.support.commands import Call
+from tests.support.in_process import Call
 from tests.support.tables import table
 
 MARK = "\ufeff"

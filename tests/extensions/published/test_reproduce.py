@@ -35,7 +35,7 @@ from tests.conftest import ROOT, SHARED, run
 from tests.extensions.errant.stand_in import put_in
 from tests.extensions.published.of_edits import ELSEWHERE, OF_EDITS, OF_ERRANT
 from tests.extensions.published.stand_ins import is_invented, write_mirror
-from tests.support.commands import Call
+from tests.support.in_process import Call
 from tests.support.tables import table
 
 HELP = ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md"

@@ -40,7 +40,7 @@ from tests.conftest import ROOT, run, write_run
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import CONTRAST, Browser, check_cut
 from tests.extensions.page.test_page import Reader, check_harmless, check_policy
-from tests.support.commands import Call
+from tests.support.in_process import Call
 from tests.support.sample_results import HOSTILE, context
 from tests.support.tables import table
 

@@ -8,7 +8,7 @@ from pipeline.report import FORMATS, latex
 from tests.config_files import write
 from tests.conftest import run, write_run
 from tests.report.test_reports import drawn
-from tests.support.commands import Call
+from tests.support.in_process import Call
 
 JUDGED = "system1Id,system2Id,system1rank,system2rank,segmentId,judgeID\nA,B,1,2,1,x\nB,A,2,1,2,x\nA,B,2,1,3,x\n"
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from pipeline.extensions.edits import kernel as edits_kernel
 from tests.extensions.edits.kernel import test_max_match, test_three_way
 from tests.kernel.test_twins import SEEDS, by_seed, seen
-from tests.support.commands import Call
 from tests.support.kernels import Twin
 
 if TYPE_CHECKING:
