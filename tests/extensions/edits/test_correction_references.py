@@ -42,7 +42,7 @@ def sentence(
             for start, end, *words in parts
         )
 
-    made = [
+    built = [
         Error(
             tuple(
                 Alternative(annotator, parsed(text))
@@ -52,7 +52,7 @@ def sentence(
         )
         for required, alternatives in errors
     ]
-    return CorrectedSentence(tuple(text.split()), annotators, tuple(made))
+    return CorrectedSentence(tuple(text.split()), annotators, tuple(built))
 
 
 def texts(corrected: CorrectedSentence, *, mix: bool = False) -> set[str]:
@@ -136,7 +136,7 @@ def test_references_are_those_of_the_official_rules(mix: bool) -> None:
         )
         errors = []
         for _ in range(rng.randint(0, 3)):
-            own = sorted(
+            ours = sorted(
                 rng.sample(range(annotators), k=rng.randint(1, annotators))
             )
             each = (
@@ -147,7 +147,7 @@ def test_references_are_those_of_the_official_rules(mix: bool) -> None:
                         for _ in range(rng.randint(1, 2))
                     ),
                 )
-                for a in own
+                for a in ours
             )
             errors.append(Error(tuple(each), rng.random() < 0.5))
         case = CorrectedSentence(tokens, annotators, tuple(errors))

@@ -174,7 +174,7 @@ def judged(
     metric: Metric, output: str, annotations: Sequence[str] = ANNOTATIONS
 ) -> list[list[Verdict] | None]:
     ((row,),) = judge_of(metric).verdicts(
-        [SOURCE], [[output]], [[own] for own in annotations]
+        [SOURCE], [[output]], [[ours] for ours in annotations]
     )
     return row
 
@@ -256,8 +256,8 @@ def write_run(
             if kind == 1:
                 lines.append(f"A -1 -1|||noop|||-NONE-{end}")
         blocks.append("\n".join(lines))
-        for own in outputs.values():
-            own.append(
+        for ours in outputs.values():
+            ours.append(
                 " ".join(
                     str(rng.choice(["x", "x y", word, word, ""]))
                     for word in words
@@ -266,8 +266,8 @@ def write_run(
     (folder / "gold.m2").write_text(
         "\n\n".join(blocks) + "\n", encoding="utf-8"
     )
-    for name, own in outputs.items():
-        (folder / name).write_text("\n".join(own) + "\n", encoding="utf-8")
+    for name, ours in outputs.items():
+        (folder / name).write_text("\n".join(ours) + "\n", encoding="utf-8")
     return {
         "datasets": {"d": {"gold": str(folder / "gold.m2")}},
         "systems": {name: str(folder / name) for name in outputs},
@@ -311,10 +311,10 @@ def test_verdicts_are_what_is_counted(context: ReportContext) -> None:
         verdicts = judge_of(metric).verdicts(sources, outputs, annotations)
         for output, of_output in zip(outputs, verdicts, strict=True):
             for line, row in enumerate(of_output):
-                for own, annotation in zip(row, annotations, strict=True):
-                    assert (own is None) == (annotation[line] == "")
-                    if own is not None:
-                        counted = Counter(verdict.verdict for verdict in own)
+                for ours, annotation in zip(row, annotations, strict=True):
+                    assert (ours is None) == (annotation[line] == "")
+                    if ours is not None:
+                        counted = Counter(verdict.verdict for verdict in ours)
                         expected = alone(
                             metric,
                             (sources[line], output[line], annotation[line]),
@@ -344,15 +344,15 @@ def test_columns_by_annotator_are_those_of_the_score(
         ]
         numbers = np.array(
             [
-                judge_of(metric).references_of(source, own)
-                for source, *own in zip(*texts, strict=True)
+                judge_of(metric).references_of(source, ours)
+                for source, *ours in zip(*texts, strict=True)
             ]
         )
         for score, system in zip(
             measured.scores, measured.columns, strict=True
         ):
             (block,) = system.blocks()
-            columns, shown = (
+            columns, displayed = (
                 of_annotators(metric, block, numbers),
                 by_annotator(metric),
             )
@@ -364,19 +364,19 @@ def test_columns_by_annotator_are_those_of_the_score(
             assert (columns["ref_len"][rows, chosen] >= 0).all()
             if metric.level == "corpus":
                 sums = {
-                    name: own[rows, chosen].sum()
-                    for name, own in shown.make_terms(columns).items()
+                    name: ours[rows, chosen].sum()
+                    for name, ours in displayed.make_terms(columns).items()
                 }
                 assert metric.score(sums) == score.outputs
             else:
-                assert shown.sentence_scores(columns)[
+                assert displayed.sentence_scores(columns)[
                     rows, chosen
                 ].mean() == pytest.approx(score.score, abs=1e-12)
-            apart = shown.sentence_scores(columns)
+            apart = displayed.sentence_scores(columns)
             output = read_texts(view.systems[score.system], 0, LINES)
             for line, annotator in np.argwhere(numbers >= 0).tolist():
-                own = alone(
+                ours = alone(
                     metric,
                     (texts[0][line], output[line], texts[1 + annotator][line]),
                 )
-                assert apart[line, annotator] == own["imeasure"]
+                assert apart[line, annotator] == ours["imeasure"]

@@ -320,7 +320,7 @@ def test_a_sentence_with_edits_without_end_is_refused(
     gigabyte.
     """
     xml = '<sentence numann="1"><text>a</text><error req="no"><alt ann="0">\n{}</alt></error></sentence>'
-    for text, reader, place in (
+    for text, reader, index in (
         (
             "S a\n\nS b\n" + "A 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n" * 9,
             m2_lines.blocks,
@@ -338,6 +338,6 @@ def test_a_sentence_with_edits_without_end_is_refused(
         path.write_text(text, encoding="utf-8")
         with pytest.raises(
             CorpusError,
-            match=rf"^gold:{place}: the sentence of line [13] has more than 3 (edits|corrections)$",
+            match=rf"^gold:{index}: the sentence of line [13] has more than 3 (edits|corrections)$",
         ):
             list(reader(path, "gold"))

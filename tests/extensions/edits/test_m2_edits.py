@@ -185,17 +185,17 @@ def naive(
     """Return a sentence as an annotator corrects it, of edits that can be applied: from the last
     one to the first.
     """
-    own = [edit for edit in edits if int(edit[5]) == annotator]
-    if edits and not own and missing != "source":
+    ours = [edit for edit in edits if int(edit[5]) == annotator]
+    if edits and not ours and missing != "source":
         if missing == "none":
             return b""
-        own = [
+        ours = [
             edit
             for edit in edits
             if int(edit[5]) == min(int(edit[5]) for edit in edits)
         ]
     tokens = sentence.split()
-    for edit in reversed(own):
+    for edit in reversed(ours):
         start, end = map(int, edit[0][2:].split())
         if start >= 0:
             tokens[start:end] = [
@@ -226,7 +226,8 @@ def test_texts_are_those_of_edits_applied_one_by_one(missing: Missing) -> None:
         for annotator in {int(edit[5]) for each in edits for edit in each}:
             pairs = zip(blocks, edits, strict=True)
             expected = [
-                naive(lines[0], own, missing, annotator) for lines, own in pairs
+                naive(lines[0], ours, missing, annotator)
+                for lines, ours in pairs
             ]
             assert compiled.texts(CORRECTED, annotator) == b"".join(
                 text + b"\xff" for text in expected
@@ -278,7 +279,7 @@ def test_records_become_the_arrays_of_the_python_kernel() -> None:
             )
             for _ in range(4)
         ]
-        own: list[list[bytes]] = []
+        ours: list[list[bytes]] = []
         for annotator in range(rng.randint(1, 3)):
             spans = [
                 f"A {rng.randint(-1, 6)} {rng.randint(-1, 6)}" for _ in range(8)
@@ -296,12 +297,12 @@ def test_records_become_the_arrays_of_the_python_kernel() -> None:
                 )
                 for _ in source
             ]
-            own.append(
+            ours.append(
                 [record if rng.random() < 0.8 else b"" for record in records]
             )
         texts = (
             join_lines(text.encode() for text in source),
-            [join_lines(each) for each in own],
+            [join_lines(each) for each in ours],
         )
         found, expected = m2_edits.gold_records(*texts), gold_records(*texts)
         assert found.heads.tolist() == expected.heads.tolist()

@@ -88,8 +88,8 @@ def random_items(
 def changed(source: str, rng: random.Random) -> str:
     words: list[str] = []
     for word in source.split():
-        kept = [rng.choice(WORDS)] if rng.random() < 0.3 else [word]
-        words += kept if rng.random() < 0.85 else []
+        remaining = [rng.choice(WORDS)] if rng.random() < 0.3 else [word]
+        words += remaining if rng.random() < 0.85 else []
         words += [rng.choice(WORDS)] if rng.random() < 0.15 else []
     return " ".join(words)
 
@@ -170,7 +170,7 @@ def rows_of(result: Result) -> list[list[tuple[int, Counts]]]:
         for line, counts in enumerate(cells):
             if counts[-1] >= 0:
                 rows[line].append((order[line], a, Counts(*counts)))
-    return [[own[1:] for own in sorted(row)] for row in rows]
+    return [[ours[1:] for ours in sorted(row)] for row in rows]
 
 
 def chosen_by(result: Result) -> list[int]:
@@ -320,7 +320,7 @@ def test_gold_edits_are_counted_as_they_stand_in_the_file() -> None:
     begins does.
     """
     edits = [(2, 4, "x"), (3, 3, "z"), (2, 1, "w"), (0, 1, "y")]
-    items = [("a b c", [edit(*own, 0) for own in edits])]
+    items = [("a b c", [edit(*ours, 0) for ours in edits])]
     # z is before y in the file
     assert counted(score(items, ["y b c z"], "m2")) == [1, 2, 3]
     twice = [("a b c", [edit(0, 1, "x||y", 0)] * 2)]
@@ -335,8 +335,8 @@ def test_all_annotators_take_part_as_if_they_had_a_noop() -> None:
         of_lines = [{line[-1] for line in lines} for _, lines in items]
         present = sorted({"0"}.union(*of_lines))
         full = []
-        for (source, lines), own in zip(items, of_lines, strict=True):
-            added = [noop(int(a)) for a in present if a not in own]
+        for (source, lines), ours in zip(items, of_lines, strict=True):
+            added = [noop(int(a)) for a in present if a not in ours]
             full.append((source, [*lines, *added]))
         every = score(items, texts, "m2[annotators=all]")
         assert every.outputs == score(full, texts, "m2").outputs

@@ -152,9 +152,9 @@ def test_a_word_for_deletions_is_said_where_it_counts_as_a_word(
     assert deletions
     gold.write_text(text.replace("||||||", "|||-NONE-|||"), encoding="utf-8")
     outputs = {"A": DATA / "careful.m2"}
-    said = f"d: imeasure: {deletions} corrections of the gold are -NONE-"
+    printed = f"d: imeasure: {deletions} corrections of the gold are -NONE-"
     assert [
-        note.startswith(said)
+        note.startswith(printed)
         for note in warnings_of(tmp_path, gold, outputs, "imeasure", "m2")
     ].count(True) == 1
     assert not any(

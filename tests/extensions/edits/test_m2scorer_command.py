@@ -61,9 +61,9 @@ def command(call: Callable[..., Said]) -> Call:
     """Run a command that ends with an exit code; return what it printed."""
 
     def run(line: str, *arguments: object, code: int = 0) -> Printed:
-        said = call(*line.split(), *arguments)
-        assert said.code == code, said
-        return Printed(said.out, said.err)
+        printed = call(*line.split(), *arguments)
+        assert printed.code == code, printed
+        return Printed(printed.out, printed.err)
 
     return run
 
@@ -147,8 +147,8 @@ def test_odd_files_are_read_as_by_the_official_loader(
         out, err = score(output, str(loader / name), "-v")
         assert LEFT_OUT.get(name, "") in err
         expected = []
-        for sentence, own in zip(sentences, golds, strict=True):
-            expected += [(sentence, number, edits) for number, edits in own]
+        for sentence, ours in zip(sentences, golds, strict=True):
+            expected += [(sentence, number, edits) for number, edits in ours]
         sources, numbers, edits = (
             re.findall(rf"(?m)^{title}: (.*)$", out)
             for title in ("SOURCE        ", ">> Annotator", "GOLD EDITS    ")
@@ -278,8 +278,8 @@ def test_gold_gives_source_and_references(command: Call) -> None:
     ]
     assert ways[0] == ways[1]
     write({"r.txt": "This is a test\nHe goes home\n"})
-    own = command("score gleu[iter=2] --gold gold.m2 -r r.txt -o a.txt").out
-    assert "1 reference\n" in own
+    ours = command("score gleu[iter=2] --gold gold.m2 -r r.txt -o a.txt").out
+    assert "1 reference\n" in ours
 
 
 def test_missing_gold_is_an_error(command: Call) -> None:

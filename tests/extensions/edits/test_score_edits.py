@@ -9,11 +9,11 @@ Run = Callable[..., tuple[int, str, str]]
 
 
 def test_an_m2_file_alone_has_source_and_all_references(score: Run) -> None:  # noqa: F811
-    whole = scores(score, "gleu", "-r", "g.m2", "-o", "o.txt")
-    assert whole == scores(
+    complete = scores(score, "gleu", "-r", "g.m2", "-o", "o.txt")
+    assert complete == scores(
         score, "gleu", "-s", "g.m2", "-r", "g.m2:0", "g.m2:1", "-o", "o.txt"
     )
-    assert whole == scores(
+    assert complete == scores(
         score, "gleu", "-s", "s.txt", "-r", "g.m2", "-o", "o.txt"
     )
     assert (

@@ -78,17 +78,17 @@ def expected(
         judge_of(measured.metric).verdicts(texts[0], outputs, texts[1:])
     ):
         for line, row in enumerate(lines):
-            made = [
-                {item[:4] for item in own if item.verdict == RIGHT}
-                for own in row
-                if own is not None
+            built = [
+                {item[:4] for item in ours if item.verdict == RIGHT}
+                for ours in row
+                if ours is not None
             ]
             counts = Counter[str]()
             for item in row[edits["chosen"][line][system]] or ():
-                makers = sum(item[:4] in own for own in made)
+                makers = sum(item[:4] in ours for ours in built)
                 kind = (
                     "all"
-                    if makers == len(made)
+                    if makers == len(built)
                     else "some"
                     if makers
                     else "none"
@@ -138,12 +138,14 @@ def test_the_table_and_the_filter_have_what_annotators_make(
                     (counts for system, _, counts in each if system == name),
                     Counter[str](),
                 )
-                shown = [
+                displayed = [
                     sum(sums[kind] for kind in KINDS),
                     *(sums[kind] for kind in KINDS),
                     sums["missed"],
                 ]
-                assert [int(text.replace(",", "")) for text in numbers] == shown
+                assert [
+                    int(text.replace(",", "")) for text in numbers
+                ] == displayed
                 seen += sums
                 for kind in KINDS:
                     choose(browser, a=name, edits=LABELS[kind])

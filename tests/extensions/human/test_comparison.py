@@ -250,10 +250,10 @@ def package_skills(scores: Any, backend: str | None) -> Any:
 
 def test_skills_are_those_of_the_package() -> None:
     scores: Any = RNG.integers(0, 6, (2, 5, 12)) / 5
-    for own, metric in zip(skills(scores), scores, strict=True):
-        assert own == pytest.approx(package_skills(metric, "scipy"), abs=1e-12)
+    for ours, metric in zip(skills(scores), scores, strict=True):
+        assert ours == pytest.approx(package_skills(metric, "scipy"), abs=1e-12)
         # its own erfc has seven digits
-        assert own == pytest.approx(package_skills(metric, None), abs=1e-6)
+        assert ours == pytest.approx(package_skills(metric, None), abs=1e-6)
     assert skills(np.ones((1, 3, 9))).tolist() == [[0.0, 0.0, 0.0]]
 
 
@@ -261,9 +261,9 @@ def test_metrics_by_trueskill(call: Call) -> None:
     human = correlate(
         call, "chrF.seg.score --human mqm.seg.score --aggregation trueskill"
     )
-    own = skills(METRICS["chrF"][None])[0]
+    ours = skills(METRICS["chrF"][None])[0]
     (one,) = human["correlations"]
-    expected = np.corrcoef(own, PEOPLE.mean(axis=1))[0, 1]
+    expected = np.corrcoef(ours, PEOPLE.mean(axis=1))[0, 1]
     assert one["coefficients"]["pearson"]["value"] == pytest.approx(
         expected, abs=1e-12
     )

@@ -54,15 +54,15 @@ def item(judge: str, segment: str, *groups: tuple[str, int]) -> Item:
 
 def invented(seed: int = 1, items: int = 60) -> tuple[list[Item], Judgments]:
     rng = random.Random(seed)
-    made = []
+    built = []
     for number in range(items):
         names = rng.sample("ABCDE", 5)
         cut = rng.randint(0, 2)
         groups = [" ".join(names[:cut])] * (cut > 0) + names[cut:]
         del groups[rng.randint(1, 5) :]
         ranked = [(group, rng.randint(1, 3)) for group in groups]
-        made.append(item(rng.choice("xy"), str(number // 4), *ranked))
-    return made, build("here", made)
+        built.append(item(rng.choice("xy"), str(number // 4), *ranked))
+    return built, build("here", built)
 
 
 def pairs_of(items: list[Item]) -> list[tuple[str, str, int, str]]:
@@ -155,9 +155,9 @@ def test_agreement_as_counted_plainly(seed: int) -> None:
     for (first, second), kappa in agreement(found).items():
         both: list[tuple[int, int]] = []
         outcomes: Counter[int] = Counter()
-        for made in judged.values():
+        for built in judged.values():
             left, right = (
-                [sign for judge, sign in made if judge == found.judges[number]]
+                [sign for judge, sign in built if judge == found.judges[number]]
                 for number in (first, second)
             )
             pairs = [*product(left, right)]

@@ -72,24 +72,24 @@ def test_the_ranking_is_that_of_the_command(
     call: Call,
 ) -> None:
     file = str(folder / "judgements.csv")
-    said = json.loads(call(f"human {file} --json --resamples 200").out)
-    own = said["expected_wins"]
+    printed = json.loads(call(f"human {file} --json --resamples 200").out)
+    ours = printed["expected_wins"]
     ranking = human_data["ranking"]
     assert (
         [row[1] for row in ranking["table"].rows]
-        == own["order"]
+        == ours["order"]
         == ranking["pairs"]["names"]
     )
     for _, name, score, ranks, cluster in ranking["table"].rows:
-        low, high = own["ranks"][name]
-        assert float(score) == pytest.approx(own["scores"][name], abs=0.000501)
+        low, high = ours["ranks"][name]
+        assert float(score) == pytest.approx(ours["scores"][name], abs=0.000501)
         assert (ranks, int(cluster)) == (
             str(low) if low == high else f"{low}-{high}",
-            own["clusters"][name],
+            ours["clusters"][name],
         )
     scores = (context.results.human or {})["scores"]["expected_wins"]
     assert scores == pytest.approx(
-        {name: own["scores"][name] for name in scores}, abs=1e-12
+        {name: ours["scores"][name] for name in scores}, abs=1e-12
     )
     for row, cells in ranking["pairs"]["rows"]:
         for column, (text, kind, _) in zip(
@@ -99,7 +99,7 @@ def test_the_ranking_is_that_of_the_command(
                 assert (text, kind) == ("", "none")
             else:
                 share, p = (
-                    said["head_to_head"][name][row][column]
+                    printed["head_to_head"][name][row][column]
                     for name in ("share", "p")
                 )
                 assert text == round_half_up(share, 2) + (
@@ -120,7 +120,9 @@ def test_figures_have_the_numbers_of_the_results(
     context: ReportContext, human_data: dict[str, Any]
 ) -> None:
     human = context.results.human or {}
-    drawn_forests = [shown for *_, shown in coefficient_plots(context.results)]
+    drawn_forests = [
+        displayed for *_, displayed in coefficient_plots(context.results)
+    ]
     drawings = [
         drawing
         for forest in drawn_forests
@@ -137,9 +139,9 @@ def test_figures_have_the_numbers_of_the_results(
         for item in items
     }
     expected = {
-        f"{metric}: {name} {coefficient(own['value'])}, {' to '.join(map(coefficient, own['interval']))}"
+        f"{metric}: {name} {coefficient(ours['value'])}, {' to '.join(map(coefficient, ours['interval']))}"
         for metric, coefficients in names.items()
-        for name, own in coefficients.items()
+        for name, ours in coefficients.items()
     }
     assert titles == expected
     assert len(titles) == 16
@@ -162,8 +164,8 @@ def test_plots_show_the_same(context: ReportContext) -> None:
             plot_style=narrow,
         )
     )
-    shown = ["pearson", "spearman", "kendall", "accuracy"]
-    middle = [f"correlations.sample.expected_wins_{name}" for name in shown]
+    displayed = ["pearson", "spearman", "kendall", "accuracy"]
+    middle = [f"correlations.sample.expected_wins_{name}" for name in displayed]
     assert list(plots) == [f"{stem}.svg" for stem in ("people.sample", *middle)]
     widths = {
         re.search(r'width="([0-9.]+)pt"', data.decode()).group(1)  # type: ignore[union-attr]

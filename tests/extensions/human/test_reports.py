@@ -52,8 +52,8 @@ def test_a_choice_keeps_the_agreement_that_belongs_to_it(
         assert {item["metric"][:4] for item in fewer.human[name]} <= {"bleu"}
     assert fewer.human["correlations"]
     command = ["report", sample, "--format", "csv", "--metric", "bleu"]
-    told = call("", *command).err
-    assert told.endswith("--output DIR writes it: tests.csv, human.csv\n")
+    note = call("", *command).err
+    assert note.endswith("--output DIR writes it: tests.csv, human.csv\n")
 
 
 def test_texts_are_read_back_without_what_only_the_work_needed(

@@ -167,9 +167,9 @@ def test_statistics_against_scipy_and_plain_loops(
         for human_data, scores in zip(
             rows_of(average, human), rows_of(average, metric), strict=True
         ):
-            kept = ~np.isnan(human_data)
-            if kept.sum() >= 2:
-                values.append(naive(name, human_data[kept], scores[kept]))
+            chosen = ~np.isnan(human_data)
+            if chosen.sum() >= 2:
+                values.append(naive(name, human_data[chosen], scores[chosen]))
         found = statistic_of(f"{name}[average={average}]").value(human, metric)
         assert found.value == pytest.approx(
             float(np.nanmean(values)), abs=1e-12
@@ -235,7 +235,7 @@ def test_soft_accuracy_against_plain_loops() -> None:
     human[2, 5] = (
         NAN  # a sentence without a score by people for one system counts for none
     )
-    kept = ~np.isnan(human).any(axis=0)
+    chosen = ~np.isnan(human).any(axis=0)
     signs = np.where(
         np.random.default_rng(4).random((1000, 14), dtype=np.float32) > 0.5,
         1,
@@ -244,7 +244,7 @@ def test_soft_accuracy_against_plain_loops() -> None:
     differences = []
     for one, two in combinations(range(4), 2):
         shares = []
-        for scores in (human[:, kept], metric[:, kept]):
+        for scores in (human[:, chosen], metric[:, chosen]):
             near = scores[one] - scores[two]
             shares.append(
                 np.mean([(sign * near).sum() >= near.sum() for sign in signs])

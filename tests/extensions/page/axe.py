@@ -26,10 +26,10 @@ axe.run(document, {resultTypes: ["violations"], rules}).then(
 
 def script() -> str:
     """Return axe-core, "" where no package has it."""
-    for package, place in PLACES.items():
+    for package, index in PLACES.items():
         spec = find_spec(package)
         for folder in (spec.submodule_search_locations or ()) if spec else ():
-            file = Path(folder) / place
+            file = Path(folder) / index
             if file.is_file():
                 return file.read_text(encoding="utf-8")
     return ""

@@ -117,14 +117,14 @@ def test_keys_and_touch_say_the_whole_name(
     rows = "#results figure:not(:has(.curve))"
     browser.run(f"document.querySelector('{rows}').focus()")
     browser.press("\ue015", "\ue015")  # arrow down
-    said = browser.text(f"{rows} .said-mark")
-    assert said in browser.run(TITLES)
-    assert any(name in said for name in NAMES)
+    text_printed = browser.text(f"{rows} .said-mark")
+    assert text_printed in browser.run(TITLES)
+    assert any(name in text_printed for name in NAMES)
     browser.run(
         f"const name = document.querySelectorAll('{rows} svg text.end')[6];name.dispatchEvent(new "
         "MouseEvent('click', {bubbles: true}))"
     )
-    assert browser.text(f"{rows} .said-mark") != said
+    assert browser.text(f"{rows} .said-mark") != text_printed
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -231,9 +231,9 @@ def test_every_mark_has_a_legend(
     kinds: set[str] = set()
     for page in (few, sixty):
         browser.open(page)
-        for label, used, told, words in browser.run(LEGENDS):
-            assert set(used) <= set(told), label
-            assert len(told) == words
+        for label, used, note, words in browser.run(LEGENDS):
+            assert set(used) <= set(note), label
+            assert len(note) == words
             kinds |= set(used)
         assert browser.count(".ranked") == browser.count(".marks")
     assert kinds == {"dot", "bar", "rule", "border", "move up", "move down"}
@@ -451,8 +451,8 @@ def test_the_board_begins_above_the_fold_beside_where_metrics_disagree(
 ) -> None:
     browser.size(1440)
     browser.open(few)
-    places = "return [...document.querySelectorAll('.overview .scroll')].map((one) => one.getBoundingClientRect())"
-    table, figure = browser.run(places)
+    indices = "return [...document.querySelectorAll('.overview .scroll')].map((one) => one.getBoundingClientRect())"
+    table, figure = browser.run(indices)
     assert figure["left"] > table["right"]
     assert (
         browser.run(

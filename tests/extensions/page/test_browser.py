@@ -329,8 +329,8 @@ def test_orders_of_the_list(browser: Browser, sample: Path) -> None:
     browser.open(sample)
     by_name = scores(sample, 0)
     a, b, every = (
-        np.array(own)
-        for own in (by_name["careful"], by_name["eager"], [*by_name.values()])
+        np.array(ours)
+        for ours in (by_name["careful"], by_name["eager"], [*by_name.values()])
     )
     sizes = np.array([*map(len, texts_of(sample)[0])])
     keys = {

@@ -425,8 +425,8 @@ def test_a_selected_board_is_its_rows(
         own.dispatchEvent(new ClipboardEvent("copy", {clipboardData: data, bubbles: true, cancelable: true}));
         return data.getData("text/plain");"""
     _, cells = ranked_table(context.results, in_order(context), 2, ())
-    whole = page.run(chosen, False).splitlines()
-    assert [line.split("\t") for line in whole[1:]] == cells
+    complete = page.run(chosen, False).splitlines()
+    assert [line.split("\t") for line in complete[1:]] == cells
     assert page.run(chosen, True).splitlines() == ["\t".join(cells[1])]
 
 

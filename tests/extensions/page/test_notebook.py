@@ -204,12 +204,14 @@ def test_wide_frames_have_systems_by_metrics(several: Evaluation) -> None:
             == outputs.loc[result.system, label]
             == result.score
         )
-        own = {
+        ours = {
             name: outputs.loc[result.system, f"{label}.{name}"]
             for name in list(result.outputs)[1:]
         }
-        assert own == {
-            name: value for name, value in result.outputs.items() if name in own
+        assert ours == {
+            name: value
+            for name, value in result.outputs.items()
+            if name in ours
         }
         assert lines[label, result.system].tolist() == result.sentences.tolist()
         part = long[
@@ -388,13 +390,13 @@ class Line:
 @pytest.fixture
 def line(monkeypatch: pytest.MonkeyPatch) -> Line:
     """A notebook: IPython with a kernel."""
-    made = Line()
+    built = Line()
     ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
     ipython.get_ipython = lambda: SimpleNamespace(kernel=object())  # type: ignore[attr-defined]
-    display.display = lambda *_, **__: made  # type: ignore[attr-defined]
+    display.display = lambda *_, **__: built  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
-    return made
+    return built
 
 
 def test_a_notebook_shows_the_progress_of_a_run(

@@ -212,8 +212,8 @@ def test_any_system_is_the_baseline(
         assert browser.run("return location.hash") == f"#baseline={base}"
         expected: dict[str, list[list[str]]] = {base: []}
         for group in groups(results):
-            own = {score.system: score for score in group.scores}
-            for system, score in own.items():
+            ours = {score.system: score for score in group.scores}
+            for system, score in ours.items():
                 if system != base:
                     real = [
                         test
@@ -222,7 +222,7 @@ def test_any_system_is_the_baseline(
                         and {test.system, test.other} == {system, base}
                         and is_significant(test, results)
                     ]
-                    difference = score.score - own[base].score
+                    difference = score.score - ours[base].score
                     direction = (
                         ("better" if difference > 0 else "worse")
                         if real
@@ -237,14 +237,14 @@ def test_any_system_is_the_baseline(
         # overview and boards
         expected = {system: parts * 2 for system, parts in expected.items()}
         assert deltas(browser) == expected
-        said = browser.run("return tested.textContent")
+        printed = browser.run("return tested.textContent")
         if name == "bare" and base == "eager":
-            assert said.startswith(
+            assert printed.startswith(
                 "Differences to eager; ↑ ↓ significantly better or worse. Only unchanged was tested against it; "
             )
         else:
             assert (
-                said
+                printed
                 == f"Differences to {base}; ↑ ↓ significantly better or worse."
             )
     pressed = browser.run(

@@ -315,7 +315,7 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
                 grams(tokens, n) for tokens in (source, texts[5][line])
             )
             rhos = [grams(references[number], n) for number in there]
-            for place, rho in enumerate(
+            for index, rho in enumerate(
                 [merged(rhos)] if rule.merged else rhos
             ):
                 found = {
@@ -325,7 +325,7 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
                 at = (
                     (line, n - 1)
                     if rule.merged
-                    else (line, there[place], n - 1)
+                    else (line, there[index], n - 1)
                 )
                 counts = {
                     name: sum(found[kind] for kind in kinds)
@@ -363,8 +363,10 @@ def test_parts_of_n_grams_add_up_to_what_is_counted(
 def test_scores_are_rounded_as_they_are_printed(
     values: list[float], digits: int
 ) -> None:
-    shown = numbers.scaled(np.array(values), digits).tolist()
-    assert [float(percent(v, digits).replace(".", "")) for v in values] == shown
+    displayed = numbers.scaled(np.array(values), digits).tolist()
+    assert [
+        float(percent(v, digits).replace(".", "")) for v in values
+    ] == displayed
 
 
 def test_what_is_no_number_is_not_there() -> None:
@@ -401,7 +403,7 @@ def naive_lines(scores: np.ndarray[Any, Any], count: int) -> list[int]:
 def test_the_most_telling_lines(made: ReportContext, count: int) -> None:
     measured = made.measured[1]
     columns = [columns_of(measured, system) for system in range(3)]
-    scores = [sentence_scores(measured.metric, own) for own in columns]
+    scores = [sentence_scores(measured.metric, ours) for ours in columns]
     expected = [*range(56)]
     if count < 56:
         expected = naive_lines(np.stack(scores), count)
@@ -434,12 +436,12 @@ def test_fewer_lines_have_the_same_numbers_and_texts(
         before = every["numbers"].index(number)
         source = data["texts"][every["source"][before]]
         assert fewer["texts"][dataset["source"][line]] == source
-        for own, metric in zip(
+        for ours, metric in zip(
             dataset["metrics"], every["metrics"], strict=True
         ):
             for s in range(3):
                 numbers = row(data, metric, before, s)
-                assert row(fewer, own, line, s) == numbers
+                assert row(fewer, ours, line, s) == numbers
 
 
 def test_the_page_takes_as_many_lines_as_fit(
@@ -481,10 +483,10 @@ def test_numbers_from_files_are_apart_for_each_system(tmp_path: Path) -> None:
     for name, values in zip("ABC", ("1234", "5678", "1119"), strict=True):
         (tmp_path / f"{name}.txt").write_text("\n".join(values) + "\n")
     (dataset,) = data_of_run(config)["datasets"]
-    gleu, own = dataset["metrics"]
-    assert (own["bySystem"], own["width"], own["rule"]) == (True, 1, None)
+    gleu, ours = dataset["metrics"]
+    assert (ours["bySystem"], ours["width"], ours["rule"]) == (True, 1, None)
     expected = [1000 * int(number) for number in "151261371489"]
-    assert unlettered(own["rows"]) == expected
+    assert unlettered(ours["rows"]) == expected
     assert gleu["bySystem"] is False
 
 
@@ -578,10 +580,10 @@ def check_harmless(text: str, plain: str, name: str, more: str = "") -> None:
     }
     assert len(found.inside["script"]) == len(expected.inside["script"])
     check_policy(found)
-    shown = "".join(found.text)
-    assert not set(shown) & set("\x1b\u202e")
+    displayed = "".join(found.text)
+    assert not set(displayed) & set("\x1b\u202e")
     if name.isprintable():
-        assert name in shown
+        assert name in displayed
 
 
 def test_nothing_but_its_own_scripts_and_styles_may_run(

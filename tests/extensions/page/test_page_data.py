@@ -27,18 +27,18 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with metrics that have all that a page can show: rules, overlaps, edits, and a rate of
     errors.
     """
-    own = tmp_path_factory.mktemp("page")
+    ours = tmp_path_factory.mktemp("page")
     stages.run(
         stages.prepare(
             from_mapping(
                 write_run(
-                    own, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"]
+                    ours, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"]
                 )
             )
         )
     )
-    run_command(f"report {own / 'run'} --format html")
-    return own / "run"
+    run_command(f"report {ours / 'run'} --format html")
+    return ours / "run"
 
 
 def described() -> dict[str, dict[str, str]]:

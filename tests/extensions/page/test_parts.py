@@ -90,9 +90,9 @@ def test_systems_are_chosen_by_names_and_patterns(
 def test_a_metric_is_chosen_as_its_config_has_it(
     several: Path, call: Call, text: str, metric: str
 ) -> None:
-    people = several.parent / "people.txt"
-    people.write_text("Alpha 3\nalto 2\nBeta 1\n")
-    command = f"correlate {several} --human {people} --dataset d --json -q"
+    judges = several.parent / "people.txt"
+    judges.write_text("Alpha 3\nalto 2\nBeta 1\n")
+    command = f"correlate {several} --human {judges} --dataset d --json -q"
     for chosen in with_extension("human", text, metric):
         out, err = call(f"{command} --metric {chosen}")
         assert err == ""

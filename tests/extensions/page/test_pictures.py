@@ -37,9 +37,9 @@ def test_pictures_of_the_page_are_of_today(
         assert (picture.width, picture.height) == (shot.width, shot.height), (
             ANEW
         )
-        said = dict(picture.text)
-    assert said["Title"] == shot.alt, ANEW
-    assert said["Description"] == read(browser, shot, run), ANEW
+        printed = dict(picture.text)
+    assert printed["Title"] == shot.alt, ANEW
+    assert printed["Description"] == read(browser, shot, run), ANEW
     browser.size()
 
 

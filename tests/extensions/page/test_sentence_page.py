@@ -196,8 +196,8 @@ def test_references_stand_for_annotators(browser: Browser, page: Path) -> None:
     for name, *numbers in rows:
         lines: dict[int, list[int]] = {0: [], 1: [], 2: []}
         each = zip(edits(outputs[name]), *annotators, strict=True)
-        for line, (own, one, other) in enumerate(each, 1):
-            for edit in own:
+        for line, (ours, one, other) in enumerate(each, 1):
+            for edit in ours:
                 lines[(edit in one) + (edit in other)].append(line)
         counts = [len(lines[makers]) for makers in (2, 1, 0)]
         assert [*map(int, numbers[:4])] == [sum(counts), *counts]
@@ -265,18 +265,18 @@ def test_all_metrics_of_a_sentence_stand_side_by_side(
     browser.open(page, "dataset=sample&line=1&a=eager&b=careful")
     browser.press("m")
     rows = browser.rows(".allscores tbody tr")
-    shown = {
+    displayed = {
         name.split(" ")[-1]: cells
         for row in rows
         for name in row[0].split(", ")
         for cells in [row[1:]]
     }
-    assert set(shown) == set(SYSTEMS)
+    assert set(displayed) == set(SYSTEMS)
     expected = browser.run(
         "return dataset().systems.map((name, system) => [name, dataset().metrics.map((metric) "
         "=>percent(score(dataset(), metric, 0, system, -1)))])"
     )
-    assert shown == dict(expected)
+    assert displayed == dict(expected)
     assert rows[0][0].startswith("A eager")
     browser.run("writeNow()")
     assert "scores=1" in browser.run("return location.hash")

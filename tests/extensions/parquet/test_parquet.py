@@ -45,15 +45,15 @@ def test_sentence_scores_are_read_by_pandas_in_one_line(
         for score, columns in zip(
             measured.scores, measured.columns, strict=True
         ):
-            own = frame[
+            ours = frame[
                 (frame.system == score.system) & (frame.metric == score.metric)
             ].sort_values("line")
             blocks = [
                 sentence_scores(measured.metric, block)
                 for block in present_blocks(measured.metric, columns)
             ]
-            np.testing.assert_array_equal(own.score, np.concatenate(blocks))
-            assert list(own.line) == list(range(1, 97))
+            np.testing.assert_array_equal(ours.score, np.concatenate(blocks))
+            assert list(ours.line) == list(range(1, 97))
 
 
 def test_counts_are_read_by_polars_in_one_line(sampled: ReportContext) -> None:
@@ -67,7 +67,7 @@ def test_counts_are_read_by_polars_in_one_line(sampled: ReportContext) -> None:
     frame = polars.read_parquet(
         whole(files["columns.overlap-union_match-n4-13a.parquet"])
     )
-    own = frame.filter(
+    ours = frame.filter(
         (polars.col("system") == "eager") & (polars.col("reference") == 0)
     )
     (score,) = [
@@ -75,8 +75,8 @@ def test_counts_are_read_by_polars_in_one_line(sampled: ReportContext) -> None:
         for s in sampled.results.scores
         if (s.system, s.metric[:4]) == ("eager", "bleu")
     ]
-    assert own["hyp_len"].sum() == score.outputs["hyp_len"]
-    assert own["union_match_2"].sum() == score.outputs["match_2"]
+    assert ours["hyp_len"].sum() == score.outputs["hyp_len"]
+    assert ours["union_match_2"].sum() == score.outputs["match_2"]
     assert frame.height == 4 * 2 * 96
 
 
@@ -143,15 +143,15 @@ def test_parquet_has_the_outputs_that_are_asked_for(
         *more,
     ]
     for result in evaluation:
-        own = frame[
+        ours = frame[
             (frame.system == result.system) & (frame.metric == result.signature)
         ]
         for name in more:
             expected = result.sentence_outputs.get(name)
             assert (
-                own[name].isna().all()
+                ours[name].isna().all()
                 if expected is None
-                else own[name].tolist() == expected.tolist()
+                else ours[name].tolist() == expected.tolist()
             )
     assert (
         "did you mean 'rouge1_recall'?"

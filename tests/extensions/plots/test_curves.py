@@ -158,8 +158,8 @@ def test_the_best_step_and_those_not_worse_are_named() -> None:
         {("step-10000", "step-20000"): 0.2, ("step-10000", "step-2000"): 0.05},
     )
     (group,) = groups(results)
-    said = "Best of step: step-10000; step-2000 and step-20000 are not significantly worse."
-    assert best_sentences(results, group) == [said]
+    printed = "Best of step: step-10000; step-2000 and step-20000 are not significantly worse."
+    assert best_sentences(results, group) == [printed]
     alone = made(VALUES, {("step-10000", "step-20000"): 0.01})
     assert best_sentences(alone, groups(alone)[0]) == [
         "Best of step: step-10000; all others are significantly worse."
@@ -197,9 +197,9 @@ def test_with_a_baseline_rank_ranges_say_who_may_be_as_good() -> None:
     assert best_sentences(ranked, groups(ranked)[0]) == [
         "Best of step: step-10000; by rank range step-20000 may be as good."
     ]
-    ((_, shown),) = step_curves([("", ranked)])
-    ((name, dots),) = shown.lines
-    assert (name, shown.x_axis, shown.y_axis) == (
+    ((_, displayed),) = step_curves([("", ranked)])
+    ((name, dots),) = displayed.lines
+    assert (name, displayed.x_axis, displayed.y_axis) == (
         "step",
         "step",
         "GLEU+ (percent), 95% interval",
@@ -207,7 +207,7 @@ def test_with_a_baseline_rank_ranges_say_who_may_be_as_good() -> None:
     np.testing.assert_allclose(
         next((d.x, d.y, d.low, d.high) for d in dots), (1000, 40, 30, 60)
     )
-    assert [(round(level), name) for name, level in shown.levels] == [
+    assert [(round(level), name) for name, level in displayed.levels] == [
         (30, "base")
     ]
 
@@ -224,30 +224,30 @@ def curves() -> Curves:
         for s in one.scores
     ]
     two = made({"step-1000": 0.2, "step-5000": 0.45}, {})
-    ((_, shown),) = step_curves(
+    ((_, displayed),) = step_curves(
         [("one", replace(one, scores=scores)), ("two", two)]
     )
-    return shown
+    return displayed
 
 
 def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
     """Places lie on lines through the ticks: those of the page are a linear function of those of
     matplotlib.
     """
-    shown = curves()
-    assert [name for name, _ in shown.lines] == ["one: step", "two: step"]
-    assert [[dot.kind for dot in dots] for _, dots in shown.lines] == [
+    displayed = curves()
+    assert [name for name, _ in displayed.lines] == ["one: step", "two: step"]
+    assert [[dot.kind for dot in dots] for _, dots in displayed.lines] == [
         ["value", "value", "large", "open"],
         ["value", "large"],
     ]
-    assert shown.caption == (
+    assert displayed.caption == (
         [
             "one: Best of step: step-10000; step-20000 is not significantly worse.",
             "two: Best of step: step-5000; no test was made.",
         ]
     )
     with styled():
-        figure, axes = draw_curves(shown)
+        figure, axes = draw_curves(displayed)
         lines: list[Any] = [
             line.get_xydata()
             for line in axes.lines
@@ -255,11 +255,11 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
         ]
         (band,) = axes.collections
         labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    wanted = [[(dot.x, dot.y) for dot in dots] for _, dots in shown.lines]
-    for line, points in zip(lines, wanted, strict=True):
+    required = [[(dot.x, dot.y) for dot in dots] for _, dots in displayed.lines]
+    for line, points in zip(lines, required, strict=True):
         np.testing.assert_allclose(line, points)
     corners: Any = band.get_paths()[0].vertices
-    assert {(dot.x, dot.low) for dot in shown.lines[0][1]} <= {
+    assert {(dot.x, dot.low) for dot in displayed.lines[0][1]} <= {
         tuple(point) for point in corners.tolist()
     }
     assert labels == [
@@ -269,7 +269,7 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
         "large: the best",
         "hollow: not significantly worse",
     ]
-    (drawing,) = charts.drawn("x", shown).values()
+    (drawing,) = charts.drawn("x", displayed).values()
     root = ET.fromstring(drawing.__html__())  # noqa: S314
     drawn_lines = [
         [
@@ -279,7 +279,7 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
         for one in root.iter("polyline")
     ]
     for axis in (0, 1):
-        values = [point[axis] for line in wanted for point in line]
+        values = [point[axis] for line in required for point in line]
         pixels = [point[axis] for line in drawn_lines for point in line]
         slope, start = np.polyfit(values, pixels, 1)
         np.testing.assert_allclose(
@@ -290,7 +290,7 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
         tuple(map(float, point.split(",")))
         for point in shade.get("points", "").split()
     ]
-    first = shown.lines[0][1]
+    first = displayed.lines[0][1]
     ends = [dot.low for dot in first] + [dot.high for dot in reversed(first)]
     np.testing.assert_allclose(
         [start + slope * end for end in ends], [y for _, y in around], atol=0.11
@@ -319,8 +319,8 @@ def test_other_texts_get_another_figure() -> None:
         two, datasets={"d": replace(two.datasets["d"], digests={"source": "1"})}
     )
     assert [
-        len(list(step_curves([("one", one), ("two", own)])))
-        for own in (two, other)
+        len(list(step_curves([("one", one), ("two", ours)])))
+        for ours in (two, other)
     ] == [1, 2]
 
 
@@ -332,8 +332,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "ref").write_text("".join(f"{line}\n" for line in words))
     for name in ("one", "two"):
         (folder / name).mkdir()
-        for step, kept in ((200, 2), (1000, 4), (3000, 5)):
-            lines = [" ".join([*line.split()[:kept], *"xyz"]) for line in words]
+        for step, chosen in ((200, 2), (1000, 4), (3000, 5)):
+            lines = [
+                " ".join([*line.split()[:chosen], *"xyz"]) for line in words
+            ]
             (folder / name / f"step-{step}.txt").write_text(
                 "".join(f"{line}\n" for line in lines)
             )

@@ -35,8 +35,8 @@ def sentences(part: str) -> list[list[str]]:
     """Return the words of each line of a part."""
     return [
         [
-            WORDS[chance(part, line, place) % len(WORDS)]
-            for place in range(4 + line % 4)
+            WORDS[chance(part, line, index) % len(WORDS)]
+            for index in range(4 + line % 4)
         ]
         for line in range(LINES[part])
     ]
@@ -47,11 +47,11 @@ def text(file: DataFile) -> bytes:
     part = "wmt" if file.dataset.startswith("wmt") else "conll"
     if file.dataset.startswith("jfleg"):
         part = "dev" if "/dev" in file.name else "test"
-    own = Random(file.key)
+    ours = Random(file.key)
     lines = []
     for words in sentences(part):
         changed = [*words, "."]
-        changed[own.randrange(len(words))] = own.choice(WORDS)
+        changed[ours.randrange(len(words))] = ours.choice(WORDS)
         lines.append(" ".join(changed))
     return "".join(f"{line}\n" for line in lines).encode()
 
@@ -180,7 +180,7 @@ def automatic_scores(dataset: str) -> Iterator[str]:
         for metric in ("bleu", "chrf"):
             for label in (
                 "all",
-                *sorted(own for of, own in labels if of == pair),
+                *sorted(ours for of, ours in labels if of == pair),
             ):
                 yield f"{pair}\t{rest.rpartition('.')[0]}\t1\tTrue\t{metric}-{label}\t12.5"
 
@@ -237,9 +237,9 @@ def records(file: DataFile) -> bytes:
     if file.dataset == "opinsummeval":
         lines = []
         for case in range(5):
-            own: dict[str, dict[str, Any]] = {}
+            ours: dict[str, dict[str, Any]] = {}
             for model in range(6):
-                own[f"model{model}"] = {
+                ours[f"model{model}"] = {
                     name: number(case, model, name) for name in metrics
                 }
                 for annotator in ("annot1", "annot2"):
@@ -247,8 +247,8 @@ def records(file: DataFile) -> bytes:
                         name: number(case, model, name, annotator)
                         for name in written["usual"]["dimension"]
                     }
-                    own[f"model{model}"][annotator] = scores_of
-            lines.append(json.dumps({**own, "case": f"case {case}"}))
+                    ours[f"model{model}"][annotator] = scores_of
+            lines.append(json.dumps({**ours, "case": f"case {case}"}))
         return "\n".join(lines).encode()
     columns = ["simplicity_zscore", "structural_simplicity", *metrics]
     parts = (
@@ -288,8 +288,8 @@ def table(file: DataFile) -> bytes:
         )
         for number in range(many):
             words = [
-                WORDS[chance(file.key, line, number, place) % len(WORDS)]
-                for place in range(6)
+                WORDS[chance(file.key, line, number, index) % len(WORDS)]
+                for index in range(6)
             ]
             rows.append(
                 (
@@ -300,7 +300,7 @@ def table(file: DataFile) -> bytes:
     if not file.name.startswith("outputs/"):
         return (
             "mr,ref\n"
-            + "".join(f'"{source}","{said}"\n' for source, said in rows)
+            + "".join(f'"{source}","{printed}"\n' for source, printed in rows)
         ).encode()
     style = chance(file.key) % 4
     form = ['"{}"\t"{}"\n', "{}\t{}\n", "'{}'\t'{}'\n", "{}\t{} \r\n"][style]
@@ -321,10 +321,10 @@ def is_invented(file: DataFile) -> bool:
 
 def content(file: DataFile) -> bytes:
     """Return the invented content of a file."""
-    if own := {"e2e": table, **dict.fromkeys(RECORDS, records)}.get(
+    if ours := {"e2e": table, **dict.fromkeys(RECORDS, records)}.get(
         file.dataset
     ):
-        return own(file)
+        return ours(file)
     if file.name.startswith("metrics/"):
         return "".join(
             f"{row}\t0.1\t0.2\n".replace("\t", " ") for row in scores(file.key)
@@ -384,7 +384,7 @@ def write_mirror(
 
     What users bring is fetched here too.
     """
-    made = {}
+    built = {}
     for name, found in catalogue().items():
         files = {}
         for key, file in found.files.items():
@@ -400,5 +400,5 @@ def write_mirror(
                     how_to_obtain="",
                 )
             files[key] = file
-        made[name] = replace(found, files=files)
-    return made
+        built[name] = replace(found, files=files)
+    return built

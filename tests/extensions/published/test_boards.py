@@ -183,7 +183,7 @@ z\tz\t1\tTRUE\tbleu-all\t"""
     assert about == expected
     facts = {"constrained": {"PROMT": "yes"}, "submission": {"PROMT": "7"}}
     assert board.facts == boards["wmt22-uk-en-chrf"].facts == facts
-    printed = {name: {*own} for name, own in values_of(board).items()}
+    printed = {name: {*items_of} for name, items_of in values_of(board).items()}
     assert printed == {name: {value} for name, value in values.items()}
     assert board.dataset["bom"] == ["PROMT"]
     assert board.config() is None  # the files are not here
@@ -310,11 +310,11 @@ def invented(
 ) -> Iterator[Mapping[str, DataSet]]:
     """Data sets described by the checksums of invented files, all of them here."""
     folder = tmp_path_factory.mktemp("boards")
-    made = write_mirror(folder / "mirror")
+    built = write_mirror(folder / "mirror")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GEC_PIPELINE_DATA", str(folder / "data"))
         patch.setenv("GEC_PIPELINE_MIRROR", str(folder / "mirror"))
-        patch.setattr(catalogue, "catalogue", lambda: made)
+        patch.setattr(catalogue, "catalogue", lambda: built)
         published.recipes.cache_clear()
         assert (
             published.fetch_missing(
@@ -324,7 +324,7 @@ def invented(
             )
             == []
         )
-        yield made
+        yield built
     published.recipes.cache_clear()
 
 
@@ -392,9 +392,11 @@ def test_the_systems_of_a_table_that_was_not_read_are_on_boards_too() -> None:
 
 
 def test_the_list_says_what_was_published() -> None:
-    said = [row[3] for row in list_table(list(published.recipes().values()))[1]]
-    assert max(map(len, said)) <= 60
-    assert sum(len(text) > 20 for text in said) > len(said) / 2
+    text_printed = [
+        row[3] for row in list_table(list(published.recipes().values()))[1]
+    ]
+    assert max(map(len, text_printed)) <= 60
+    assert sum(len(text) > 20 for text in text_printed) > len(text_printed) / 2
 
 
 @pytest.mark.usefixtures("invented")

@@ -253,10 +253,10 @@ def test_the_table_counts_the_values_that_recipes_have() -> None:
         recipe = recipes()[name]
         assert verdict == recipe.publication["verdict"]
         if all({"values", "order"} & set(entry) for entry in recipe.expected):
-            whole = sum(
+            complete = sum(
                 leaves(entry.get("values", entry.get("order")))
                 for entry in recipe.expected
             )
-            assert equal.partition(" of ")[2] == f"{whole:,}", name
+            assert equal.partition(" of ")[2] == f"{complete:,}", name
             counted += 1
     assert counted > 30

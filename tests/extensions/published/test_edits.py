@@ -163,8 +163,8 @@ def table_of(rows: dict[str, list[str]], path: Path) -> None:
     """Write scores of sentences as Chollampatt and Ng have them."""
     lines = [
         f"metric\tsrc-trg\tconll14st-test\t{name}\t{number}\t{score}\n"
-        for name, own in rows.items()
-        for number, score in enumerate(own)
+        for name, ours in rows.items()
+        for number, score in enumerate(ours)
     ]
     path.write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
 
@@ -200,7 +200,7 @@ def test_m2_of_sentences_in_a_file_as_official_counts_give_them(
             )
     check_sentences(
         "coling2018-m2-sentence",
-        {name: [own[n] for n in sorted(own)] for name, own in last.items()},
+        {name: [ours[n] for n in sorted(ours)] for name, ours in last.items()},
         tmp_path,
     )
 
@@ -309,8 +309,8 @@ def test_the_values_of_recipes_are_those_on_record(
     ]
     for result in results if "ng2014" in name else ():
         official = {
-            system: own
-            for system, own in result["ours"].items()
+            system: ours
+            for system, ours in result["ours"].items()
             if system not in result["published"]
         }
         known += numbers(official)
@@ -431,11 +431,11 @@ def test_the_values_of_cleme_are_those_of_the_official_program(
     for entry in written("cleme-conll14")["expect"]:
         mode, _, key = entry["title"].replace(", ", "-").partition(": ")
         for system, value in entry["values"].items():
-            said = re.search(
+            text_printed = re.search(
                 rf"'{key}': (?:np\.float64\()?([0-9.]+)", printed[mode][system]
             )
-            assert said
-            assert float(said[1]) == float(value)
+            assert text_printed
+            assert float(text_printed[1]) == float(value)
             compared += 1
     assert compared == 3 * (8 + 8 + 4 + 4)
 

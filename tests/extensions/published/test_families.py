@@ -76,7 +76,7 @@ def test_a_language_pair_is_scored_as_the_recomputation_did(
     and files.
     """
     item, pair = items[recipe.name], recipe.name.partition("-")[2]
-    settings, own = item["settings"], recipe.mapping("datasets")
+    settings, ours = item["settings"], recipe.mapping("datasets")
     files = {
         (
             file["repo"],
@@ -99,17 +99,17 @@ def test_a_language_pair_is_scored_as_the_recomputation_did(
     def references(dataset: str) -> list[str]:
         return [
             file.path
-            for text in own[dataset]["references"]
+            for text in ours[dataset]["references"]
             for file in catalogue.named_in(text)
         ]
 
     assert references(pair) == settings["references"]["all"]
     for label, paths in settings["references"].items():
         assert (
-            references(f"{pair}-{label}" if f"{pair}-{label}" in own else pair)
+            references(f"{pair}-{label}" if f"{pair}-{label}" in ours else pair)
             == paths
         )
-    assert own[pair]["bom"] == (settings["keep_bom"] or "drop")
+    assert ours[pair]["bom"] == (settings["keep_bom"] or "drop")
     assert recipe.content["metrics"] == [
         f"bleu[tokenizer={settings['tokenizer']}]",
         "chrf",
@@ -180,12 +180,12 @@ def test_correlations_with_people_are_those_on_record(
         if name.startswith(family[:8])
         for text in leaves(item["values"])
     )
-    own = [
+    ours = [
         entry["values"]
         for recipe in matching_recipes([family])
         for entry in recipe.expected
     ]
-    assert sorted(leaves(own)) == expected
+    assert sorted(leaves(ours)) == expected
     assert len(expected) == count
 
 
@@ -449,18 +449,20 @@ def test_a_file_of_several_recipes_runs_by_its_name(
     ]
     call("reproduce --check own.yaml")
     # 0.5 is another number
-    said = call("reproduce own.yaml -q", code=1).out
-    assert "own-p" in said
-    assert "own-q: missed: 1. bleu-all: B: expected 0.5, found 1" in said
+    text_printed = call("reproduce own.yaml -q", code=1).out
+    assert "own-p" in text_printed
+    assert (
+        "own-q: missed: 1. bleu-all: B: expected 0.5, found 1" in text_printed
+    )
 
 
 def test_one_of_several_recipes_is_shown_filled_in(
     tmp_path: Path, call: Call
 ) -> None:
-    shown = yaml.safe_load(call("reproduce --show wmt22-ru-sah").out)
-    assert "each" not in shown
+    displayed = yaml.safe_load(call("reproduce --show wmt22-ru-sah").out)
+    assert "each" not in displayed
     (recipe,) = matching_recipes(["wmt22-ru-sah"])
-    (tmp_path / "own.yaml").write_text(yaml.safe_dump(shown))
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(displayed))
     (again,) = read_recipes(tmp_path / "own.yaml")
     assert set(again.files) == set(recipe.files)
     assert call("reproduce --show wmt22").out == recipe.path.read_text(
@@ -666,9 +668,11 @@ def test_the_example_of_the_help_page_is_what_comes_out(
     Path("table.md").write_text(blocks[0], encoding="utf-8")
     Path("config.yaml").write_text(blocks[1], encoding="utf-8")
     command = shlex.split(blocks[2])
-    said = call("", *command[1:], "--mirror", str(shared / "mirror")).out
+    text_printed = call(
+        "", *command[1:], "--mirror", str(shared / "mirror")
+    ).out
     for line in blocks[3].splitlines():  # but for the seconds
-        assert line.rpartition(" ")[0] in said
+        assert line.rpartition(" ")[0] in text_printed
     content = yaml.safe_load(Path("livonian.yaml").read_text(encoding="utf-8"))
     files = content["catalogue"]["livonian"]["from"][0]["files"]
     known = catalogue.data_set("wmt22").files

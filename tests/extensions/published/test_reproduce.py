@@ -463,11 +463,11 @@ def test_all_says_which_slow_ones_it_leaves_out(
     slow = [name for name, recipe in RECIPES.items() if recipe.slow]
     assert len(slow) == 2
     note = f"left out, as they take minutes: {', '.join(slow)} (--slow runs them too)"
-    for option, told in ((), note), (("--slow",), ""), (("-q",), ""):
+    for option, notice in ((), note), (("--slow",), ""), (("-q",), ""):
         main(["reproduce", "--all", "--no-fetch", *option])
         err = capsys.readouterr().err
-        assert err.startswith(note) == bool(told)
-        assert ("left out" in err) == bool(told)
+        assert err.startswith(note) == bool(notice)
+        assert ("left out" in err) == bool(notice)
 
 
 @pytest.mark.usefixtures("empty")
@@ -509,16 +509,16 @@ def test_what_can_be_run_is_run(empty: Path, shared: Path, call: Call) -> None:
     assert f"opinsummeval-system: not run: {fetch}" in out
     assert "is not there" in err
     results = json.loads(call(f"{command} --json -q", code=3).out)["results"]
-    rho, system, places = sorted(
+    rho, system, indices = sorted(
         results, key=lambda one: names.index(one["name"])
     )
     assert (rho["verdict"], system["verdict"]) == ("rounding", None)
-    entries = [entry["compared"] for entry in places["entries"]]
+    entries = [entry["compared"] for entry in indices["entries"]]
     assert [one["expected"] for (one,) in entries] == ["2.9", "2.6"]
-    kept = empty / "kept"
-    out = call(f"{command} --verbose -q --output {kept}", code=3).out
+    chosen = empty / "kept"
+    out = call(f"{command} --verbose -q --output {chosen}", code=3).out
     assert re.search(r"0\.555 +0\.55495 ", out)
-    assert (kept / "arxiv1605-rho" / "results.json").is_file()
+    assert (chosen / "arxiv1605-rho" / "results.json").is_file()
 
 
 @pytest.mark.usefixtures("read_anew")
@@ -560,11 +560,11 @@ def test_data_of_the_user_is_taken_from_a_folder(
 def test_a_worse_verdict_ends_with_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
-    own = Extension(
+    ours = Extension(
         name="own", about="own", package="own", recipes=str(tmp_path)
     )
     monkeypatch.setattr(Extension, "folder", property(lambda _: tmp_path))
-    monkeypatch.setattr(published, "installed", lambda: {"own": own})
+    monkeypatch.setattr(published, "installed", lambda: {"own": ours})
     recipe = RECIPES["arxiv1605-places"].path.read_text(encoding="utf-8")
     for values, message in (
         ("values: 2.7", "2. GLEU0: expected 2.7, found 2.615"),
@@ -617,8 +617,8 @@ def test_deviation_and_interval_as_the_original_program_prints_them(
             "values": "0.80",
         },
     ]
-    people = tmp_path / "people.txt"
-    people.write_text("AMU 4\nCAMB 3\nINPUT 1\nREF0 5\n")
-    config["human"] = {"file": str(people)}
+    judges = tmp_path / "people.txt"
+    judges.write_text("AMU 4\nCAMB 3\nINPUT 1\nREF0 5\n")
+    config["human"] = {"file": str(judges)}
     entries = expectations(config, tmp_path)["entries"]
     assert [entry["verdict"] for entry in entries] == ["exact"] * 4

@@ -555,13 +555,13 @@ def test_wrong_use(
 
 def test_the_package_has_every_part_of_the_pages() -> None:
     extensions = ROOT / "pipeline" / "extensions"
-    own, shared = (
+    ours, shared = (
         {file.name for file in (extensions / path / "assets").iterdir()}
         for path in ("published/pages", "page")
     )
     design = report.DESIGN
     parts = {design.template, *design.styles, *design.scripts}
-    assert own == parts - shared
+    assert ours == parts - shared
 
 
 browsers.skip_module()
@@ -632,12 +632,12 @@ def test_one_board_is_open_at_a_time_on_a_phone_too(
 ) -> None:
     browser.size(390)
     browser.open(pages["scored"])
-    shown = "return [...document.querySelectorAll('.board')].map((one) => one.checkVisibility())"
-    boards = browser.run(shown)
+    displayed = "return [...document.querySelectorAll('.board')].map((one) => one.checkVisibility())"
+    boards = browser.run(displayed)
     assert len(boards) > 6
     assert boards == [True, *[False] * (len(boards) - 1)]
     browser.click("ul.contents li:nth-child(3) a")
-    assert browser.run(shown) == [
+    assert browser.run(displayed) == [
         False,
         False,
         True,
@@ -649,7 +649,7 @@ def test_one_board_is_open_at_a_time_on_a_phone_too(
         "return document.getElementById('board-jfleg-test-gleu').checkVisibility()"
     )
     browser.size(media="print")
-    assert browser.run(shown) == [True] * len(boards)
+    assert browser.run(displayed) == [True] * len(boards)
     browser.size()
 
 
@@ -733,18 +733,21 @@ def test_a_search_leaves_what_has_all_of_its_words(
     """
     browser.open(pages["scored"])
     visible = "[...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility())"
-    shown = f"return {visible}.map((one) => one.innerText.trim())"
+    displayed = f"return {visible}.map((one) => one.innerText.trim())"
     fields, results = (
-        browser.run(shown, "h3.field"),
-        browser.run(shown, "details.result > summary b"),
+        browser.run(displayed, "h3.field"),
+        browser.run(displayed, "details.result > summary b"),
     )
     assert len(fields) > 2
     search = "const i = document.getElementById('find'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))"
     browser.run(search, "UniEval qags")
-    kept = ["unieval-qags-cnndm", "unieval-qags-xsum"]
-    assert sorted(browser.run(shown, "details.result > summary b")) == kept
-    assert sorted(browser.run(shown, "#results tbody th")) == kept
-    assert [name.lower() for name in browser.run(shown, "h3.field")] == [
+    remaining = ["unieval-qags-cnndm", "unieval-qags-xsum"]
+    assert (
+        sorted(browser.run(displayed, "details.result > summary b"))
+        == remaining
+    )
+    assert sorted(browser.run(displayed, "#results tbody th")) == remaining
+    assert [name.lower() for name in browser.run(displayed, "h3.field")] == [
         "dialogue, data to text and summaries"
     ]
     assert (
@@ -754,14 +757,16 @@ def test_a_search_leaves_what_has_all_of_its_words(
     browser.run(search, "jfleg DEV gleu")
     assert [
         name.partition(" GLEU")[0]
-        for name in browser.run(shown, ".contents li")
+        for name in browser.run(displayed, ".contents li")
     ] == ["JFLEG dev,"]
     browser.run(search, "nothing of the kind")
-    assert browser.run(shown, "details.result, h3.field, .contents li") == []
+    assert (
+        browser.run(displayed, "details.result, h3.field, .contents li") == []
+    )
     browser.run(search, "")
     assert (
-        browser.run(shown, "h3.field"),
-        browser.run(shown, "details.result > summary b"),
+        browser.run(displayed, "h3.field"),
+        browser.run(displayed, "details.result > summary b"),
     ) == (
         fields,
         results,
@@ -783,7 +788,7 @@ def test_print_has_every_result_and_no_controls(
 ) -> None:
     browser.size(media="print")
     browser.open(pages["report"])
-    shown = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
-    assert browser.run(shown, "details.result > summary") > 70
-    assert browser.run(shown, ".buttons, .top, .copy") == 0
+    displayed = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
+    assert browser.run(displayed, "details.result > summary") > 70
+    assert browser.run(displayed, ".buttons, .top, .copy") == 0
     browser.size()

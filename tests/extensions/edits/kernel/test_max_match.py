@@ -263,8 +263,8 @@ Arguments = tuple[tuple[Encoded, list[Encoded], GoldEdits, int], dict[str, Any]]
 def changed(rng: random.Random, line: list[int], tokens: int) -> list[int]:
     edited = list(line)
     for _ in range(rng.randint(0, 4)):
-        place = rng.randint(0, len(edited))
-        edited[place : place + rng.randint(0, 2)] = rng.choices(
+        index = rng.randint(0, len(edited))
+        edited[index : index + rng.randint(0, 2)] = rng.choices(
             range(tokens), k=rng.randint(0, 2)
         )
     return edited
@@ -390,8 +390,8 @@ def test_the_linear_method_is_nearly_always_the_exact_one(
 def test_the_python_kernel_refuses_what_the_linear_method_would_search(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    (own,) = WayOrLinear.__bases__
-    monkeypatch.setattr(max_match, "Way", own)
+    (ours,) = WayOrLinear.__bases__
+    monkeypatch.setattr(max_match, "Way", ours)
     arguments = encoded([[1, 2]]), [encoded([[1, 3, 4]])], gold_of([[]]), 1
     assert PYTHON.max_match(*arguments).proposed.tolist() == [[[1]]]
     message = (

@@ -35,8 +35,8 @@ def edited(
 ) -> list[int]:
     result = list(base)
     for _ in range(rng.randint(0, most)):
-        place = rng.randint(0, len(result))
-        result[place : place + rng.randint(0, 3)] = rng.choices(
+        index = rng.randint(0, len(result))
+        result[index : index + rng.randint(0, 3)] = rng.choices(
             range(types), k=rng.randint(0, 3)
         )
     return result
@@ -93,13 +93,13 @@ def naive_changes(*texts: list[int]) -> list[list[int]]:
     for column in naive_alignment(*texts):
         start = at[0]
 
-        places = []
+        indices = []
         for n, token in enumerate(column):
             at[n] += token >= 0
-            places.append(at[n] - 1 if token >= 0 else -1)
+            indices.append(at[n] - 1 if token >= 0 else -1)
         if len(set(column)) > 1:
             kind = naive_kind(column)
-            changes.append([start, at[0], *places[1:], kind])
+            changes.append([start, at[0], *indices[1:], kind])
     return changes
 
 
@@ -135,8 +135,8 @@ def test_columns_of_a_long_sentence_do_not_depend_on_what_is_cached(
     arguments = one(base, edited(rng, base, 50, 12), edited(rng, base, 50, 12))
     expected = listed(native.three_way_columns(*arguments))
     assert len(expected[1]) > 10
-    for kept in (0, 2000):
-        found = native.three_way_columns(*arguments, kept=kept)
+    for chosen in (0, 2000):
+        found = native.three_way_columns(*arguments, kept=chosen)
         assert listed(found) == expected
     assert listed(PYTHON.three_way_columns(*arguments)) == expected
 
@@ -240,10 +240,10 @@ def test_long_sentences_do_not_depend_on_what_is_cached(native: Twin) -> None:
     rng = random.Random(1)
     base, *others = (rng.choices(range(200), k=680) for _ in range(3))
     near = [edited(rng, base, 200, 60) for _ in range(2)]
-    for (output, reference), kept in ((others, 1 << 16), (near, 100)):
+    for (output, reference), chosen in ((others, 1 << 16), (near, 100)):
         arguments = one(base, output, reference)
         counts = native.three_way(*arguments)
-        again = native.three_way(*arguments, kept=kept)
+        again = native.three_way(*arguments, kept=chosen)
         assert again.tolist() == counts.tolist()
         assert counts.sum() >= 680
 
