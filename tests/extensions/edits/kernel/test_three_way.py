@@ -103,11 +103,11 @@ def naive_changes(*texts: list[int]) -> list[list[int]]:
     return changes
 
 
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", range(40))
 def test_counts_and_changed_columns_are_the_naive_ones(
     twin: Twin, seed: int
 ) -> None:
-    source, systems, references, firsts = arguments = made(seed, longest=12)
+    source, systems, references, firsts = arguments = made(seed, longest=8)
     counts = twin.three_way(*arguments)
     offsets, columns = listed(twin.three_way_columns(*arguments))
     assert len(offsets) == counts.shape[0] * counts.shape[1] + 1
