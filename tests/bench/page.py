@@ -126,7 +126,7 @@ def main() -> None:
         "--runs", type=int, default=7, help="how often a page is opened"
     )
     args = parser.parse_args()
-    if reason := browsers.lacking():
+    if reason := browsers.why_missing():
         sys.exit(reason)
     with (
         tempfile.TemporaryDirectory() as name,

@@ -8,12 +8,14 @@ import pytest
 
 from pipeline.extension import installed
 from tests.conftest import write_sample
+from tests.support.in_process import Printed, run_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from tests.extensions.page import browser as browsers
+    from tests.support.in_process import Call
 
 EXTENSIONS_OF_TESTS = {
     "edits/test_columns.py": {"errant"},
@@ -72,7 +74,7 @@ def window(
     of them.
     """
     browsers = pytest.importorskip("tests.extensions.page.browser")
-    if reason := browsers.lacking():
+    if reason := browsers.why_missing():
         pytest.skip(reason)
     with browsers.browser(tmp_path_factory.mktemp("profile")) as started:
         yield started
@@ -83,3 +85,22 @@ def browser(window: browsers.Browser) -> browsers.Browser:
     """The browser for the tests of a file, as it is when it starts."""
     window.reset()
     return window
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str]) -> Call:
+    """Run a command that ends with an exit code, 0 by default; return what it printed."""
+
+    def run(line: str, *arguments: object, code: int = 0) -> Printed:
+        capsys.readouterr()
+        run_command(line, *arguments, code=code)
+        return Printed(*capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def cwd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder as the working directory."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path

@@ -19,7 +19,6 @@ from pipeline.arrays import Floats, Ints
 from pipeline.cli.commands.help import help_pages
 from pipeline.data import TEXTS, Corpus, open_corpus
 from pipeline.data.config import Column, Dataset, System
-from pipeline.data.corpus import Corpus
 from pipeline.errors import Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.metrics import METRICS

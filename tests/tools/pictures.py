@@ -173,7 +173,7 @@ def terminal(run: Path) -> str:
 
 def main() -> int:
     """Make all pictures."""
-    if reason := browsers.lacking():
+    if reason := browsers.why_missing():
         sys.stderr.write(f"{reason}\n")
         return 1
     with tempfile.TemporaryDirectory() as name:

@@ -1,30 +1,21 @@
 """Columns of metrics of edits, as papers have them."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import pipeline
 from pipeline.metrics.build import from_text
-from tests.conftest import ROOT, called
+from tests.conftest import ROOT
 from tests.report.test_columns import DATA, cells, outputs
+from tests.support.in_process import Call
+from tests.support.tables import word_list
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-
-METRICS = [
-    "errant",
-    "m2",
-    "gleu[iter=3]",
-    "gleu[refs=max]",
-    "ter",
-    "rouge[types=1+2+L]",
-]
-PAPER = ("errant.precision", "errant.recall", "errant.f0.5", "gleu[refs=max]")
+METRICS = word_list(
+    "errant m2 gleu[iter=3] gleu[refs=max] ter rouge[types=1+2+L]"
+)
+PAPER = "errant.precision errant.recall errant.f0.5"
 
 
 @pytest.fixture(scope="module")
@@ -40,156 +31,96 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_named_columns_are_one_table_in_the_order_of_the_names(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, call: Call
 ) -> None:
-    code, out, _ = called(
-        capsys, "report", folder, "--format", "markdown", "--columns", *PAPER
-    )
-    assert (code, out.count("| :---")) == (0, 1)
+    out = call(
+        f"report {folder} --format markdown --columns {PAPER} gleu[refs=max]"
+    ).out
+    assert out.count("| :---") == 1
     heads, _, titles, *rows = cells(out)
     assert heads == ["", "ERRANT", "", "", ""]
     assert titles == ["system", "P", "R", "F₀.₅", "GLEU+ (refs:max)"]
     found = outputs(folder)
     for name, *numbers in rows:
         system = name.partition(" <sup>")[0]
-        own = {
-            metric: values
-            for (called_so, metric), values in found.items()
-            if called_so == system
-        }
-        errant = next(
-            values
-            for metric, values in own.items()
-            if metric.startswith("errant")
-        )
-        gleu = next(
-            values for metric, values in own.items() if "refs:max" in metric
-        )
-        expected = [
-            errant["precision"],
-            errant["recall"],
-            errant["errant"],
-            gleu["gleu"],
-        ]
-        assert [float(number) for number in numbers] == pytest.approx(
-            [100 * value for value in expected], abs=0.00501
-        )
+        expected: dict[str, float] = {}
+
+        for (of, metric), values in found.items():
+            if of == system and re.match("errant|gleu.*refs:max", metric):
+                expected = {**values, **expected}
+        for key, number in zip(
+            ("precision", "recall", "errant", "gleu"), numbers, strict=True
+        ):
+            value = 100 * expected[key]
+            assert float(number) == pytest.approx(value, abs=0.00501)
     # the best precision, since the unchanged source is not compared
     assert "**96.48**" in out
     assert "± " not in out
 
 
-def test_a_head_spans_its_columns_in_latex(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, _ = called(
-        capsys,
-        "report",
-        folder,
-        "--format",
-        "latex",
-        "--columns",
-        *PAPER[:3],
-        "M2.P",
-        "M2.R",
-        "ter",
-    )
+def test_a_head_spans_its_columns_in_latex(folder: Path, call: Call) -> None:
+    out = call(
+        f"report {folder} --format latex --columns {PAPER} M2.P M2.R ter"
+    ).out
     lines = out.splitlines()
-    assert (code, out.count(r"\begin{tabular}{lrrrrrr}")) == (0, 1)
+    assert out.count(r"\begin{tabular}{lrrrrrr}") == 1
     top = lines.index(r"\toprule")
-    assert (
-        lines[top + 1]
-        == r" & \multicolumn{3}{c}{ERRANT} & \multicolumn{2}{c}{M\textsuperscript{2}} &  \\"
-    )
-    assert lines[top + 2] == r"\cmidrule(lr){2-4}\cmidrule(lr){5-6}"
-    assert (
-        lines[top + 3]
-        == r"system & P & R & F\textsubscript{0.5} & P & R & TER \\"
-    )
+    assert lines[top + 1 : top + 4] == [
+        r" & \multicolumn{3}{c}{ERRANT} & \multicolumn{2}{c}{M\textsuperscript{2}} &  \\",
+        r"\cmidrule(lr){2-4}\cmidrule(lr){5-6}",
+        r"system & P & R & F\textsubscript{0.5} & P & R & TER \\",
+    ]
     for line in lines[top + 5 : lines.index(r"\bottomrule")]:
         assert line.count(" & ") == 6
     assert "TER: the lowest score is the best." in out
 
 
+def rows_of(text: str) -> list[list[str]]:
+    return [re.split("  +", line) for line in text.splitlines()[1:]]
+
+
 def test_columns_without_a_metric_are_those_of_all(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, call: Call
 ) -> None:
-    code, out, _ = called(capsys, "show", folder, "--columns", "recall", "tp")
-    titles = re.split("  +", out.splitlines()[1])
-    assert (code, titles) == (
-        0,
-        ["system", "ERRANT F₀.₅", "ERRANT R", "ERRANT tp", "M² F₀.₅", "M² R"],
+    titles, careful, *_ = rows_of(
+        call(f"show {folder} --columns recall tp").out
     )
-    careful = re.split("  +", out.splitlines()[2])
+    assert titles == ["system", "ERRANT F₀.₅", "ERRANT R", "ERRANT tp", "M² F₀.₅", "M² R"]  # fmt: skip
     assert careful[0] == "careful"
-    counts = {
-        system: own["tp"]
-        for (system, metric), own in outputs(folder).items()
-        if metric.startswith("errant")
-    }
-    assert careful[3] == f"{counts['careful']:.0f}"  # a count is no percentage
-    both = called(capsys, "show", folder, "--columns", "gleu", "errant.F0.5")[1]
-    assert re.split("  +", both.splitlines()[1]) == [
-        "system",
-        "GLEU+ (refs:sample)",
-        "GLEU+ (refs:max)",
-        "ERRANT F₀.₅",
-    ]
+    for (system, metric), values in outputs(folder).items():
+        if system == "careful" and metric.startswith("errant"):
+            # a count is no percentage
+            assert careful[3] == f"{values['tp']:.0f}"
+    titles = rows_of(call(f"show {folder} --columns gleu errant.F0.5").out)[0]
+    assert titles[1:] == ["GLEU+ (refs:sample)", "GLEU+ (refs:max)", "ERRANT F₀.₅"]  # fmt: skip
 
 
 def test_a_single_metric_has_its_columns_by_the_names_of_papers(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     files = (
-        "--gold",
-        DATA / "m2" / "gold.m2",
-        "-o",
-        DATA / "m2" / "careful.m2",
-        DATA / "m2" / "eager.m2",
+        f"--gold {DATA}/m2/gold.m2 -o {DATA}/m2/careful.m2 {DATA}/m2/eager.m2"
     )
     for metric, score in (("errant", "F₀.₅"), ("errant[beta=1]", "F₁")):
-        plain = called(
-            capsys, "score", metric, *files, "--columns", "precision", "recall"
-        )
-        assert plain[1].splitlines()[1].split() == [
-            "rank",
-            "system",
-            "ERRANT",
-            score,
-            "precision",
-            "recall",
-        ]
-        assert (
-            called(capsys, "score", metric, *files, "--columns", "P", "R")
-            == plain
-        )
-    tested = called(
-        capsys, "score", "errant", *files, "--columns", "P", "--confidence"
-    )[1]
-    assert tested.splitlines()[1].split() == [
-        "rank",
-        "system",
-        "ERRANT",
-        "F₀.₅",
-        "precision",
-    ]  # and not p
-    code, out, err = called(
-        capsys, "score", "errant", *files, "--columns", "Q", "precison"
-    )
-    assert (code, out) == (2, "")
-    assert "--columns Q: there is no such column" in err
+        command = f"score {metric} {files} --columns"
+        plain = call(f"{command} precision recall")
+        titles = " ".join(plain.out.splitlines()[1].split())
+        assert titles == f"rank system ERRANT {score} precision recall"
+        assert call(f"{command} P R") == plain
+    tested = call(f"score errant {files} --columns P --confidence").out
+    titles = " ".join(tested.splitlines()[1].split())
+    assert titles == "rank system ERRANT F₀.₅ precision"  # and not p
+    systems = DATA / "systems"
     texts = (
-        "-r",
-        DATA / "reference0.txt",
-        "-o",
-        DATA / "systems" / "careful.txt",
-        DATA / "systems" / "eager.txt",
+        f"-r {DATA}/reference0.txt -o {systems}/careful.txt {systems}/eager.txt"
     )
-    code, out, err = called(
-        capsys, "score", "ter", *texts, "--columns", "P", "--paired-bs"
-    )
-    assert (code, out) == (2, "")
-    assert "--columns P: there is no such column (did you mean 'p'?)" in err
+    for command, message in (
+        (f"score errant {files} --columns Q precison", "--columns Q: there is no such column"),
+        (f"score ter {texts} --columns P --paired-bs", "--columns P: there is no such column (did you mean 'p'?)"),
+    ):  # fmt: skip
+        out, err = call(command, code=2)
+        assert out == ""
+        assert message in err
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,5 @@
 """Mistakes of a config with gold edits."""
 
-from __future__ import annotations
-
 from tests.config_files import problems
 from tests.data.config.test_config import GOOD, folder  # noqa: F401 (a fixture)
 

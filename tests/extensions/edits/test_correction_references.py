@@ -1,10 +1,8 @@
 """References of I-measure: from gold files in XML and M2, against the official program's."""
 
-from __future__ import annotations
-
 import random
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -29,9 +27,6 @@ from pipeline.files import xml_records
 from tests.conftest import mirrored
 from tests.oracles.imeasure import corrections, golden, naive_references
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def sentence(
     text: str, annotators: int, *errors: tuple[str, dict[int, str]]
@@ -47,7 +42,7 @@ def sentence(
             for start, end, *words in parts
         )
 
-    made = [
+    built = [
         Error(
             tuple(
                 Alternative(annotator, parsed(text))
@@ -57,7 +52,7 @@ def sentence(
         )
         for required, alternatives in errors
     ]
-    return CorrectedSentence(tuple(text.split()), annotators, tuple(made))
+    return CorrectedSentence(tuple(text.split()), annotators, tuple(built))
 
 
 def texts(corrected: CorrectedSentence, *, mix: bool = False) -> set[str]:
@@ -141,7 +136,7 @@ def test_references_are_those_of_the_official_rules(mix: bool) -> None:
         )
         errors = []
         for _ in range(rng.randint(0, 3)):
-            own = sorted(
+            ours = sorted(
                 rng.sample(range(annotators), k=rng.randint(1, annotators))
             )
             each = (
@@ -152,7 +147,7 @@ def test_references_are_those_of_the_official_rules(mix: bool) -> None:
                         for _ in range(rng.randint(1, 2))
                     ),
                 )
-                for a in own
+                for a in ours
             )
             errors.append(Error(tuple(each), rng.random() < 0.5))
         case = CorrectedSentence(tokens, annotators, tuple(errors))
@@ -414,7 +409,7 @@ def test_a_file_without_gold_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "gold.xml"
-    path.write_text("<a><b>c</b></a>", encoding="utf-8")
+    path.write_text("<a><b>c</b></a>")
     with pytest.raises(CorpusError, match="has no element sentence"):
         list(xml_blocks(path, str(path)))
     monkeypatch.setattr(xml_records, "MAX_BYTES", 3)

@@ -1,7 +1,5 @@
 """Published data that has edits, in every place that names a file."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 
@@ -48,7 +46,7 @@ human: {file: "data:conll14-judgements/judgments.xml", dataset: conll14}
 def test_what_is_not_here_is_told_once_with_the_command_that_fetches_it(
     nothing: Path,  # noqa: F811
 ) -> None:
-    told = problems("""\
+    note = problems("""\
 datasets:
   conll14: data
   d: {m2: "data:conll14/official-2014.combined.m2", drop: "data:reassess-gec/merged_ids"}
@@ -60,7 +58,7 @@ human: {file: "data:gec-ranking/all_judgments.xml", dataset: d}
         problem.replace(f" not in {nothing}", "").replace(
             "gec-pipeline data fetch ", ""
         )
-        for problem in told
+        for problem in note
     ]
     assert short == [
         "c.yaml:2:12: datasets.conll14: conll14/INPUT, conll14/NUCLEA, conll14/NUCLEB are; fetch them: conll14",

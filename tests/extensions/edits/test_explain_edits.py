@@ -1,14 +1,12 @@
 """The command explain with metrics of edits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
 from tests.cli.test_explain import FILES
 from tests.config_files import write
-from tests.conftest import called
+from tests.support.in_process import Call
 
 GOLD = """\
 S This are a sentence
@@ -38,20 +36,20 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_line_behind_the_last_is_told(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     files = ("-r", "gold.errant", "-o", "A.errant")
-    code, out, err = called(capsys, "explain", "errant", *files, "--line", "3")
-    assert (code, out) == (2, "")
+    out, err = call("explain errant", *files, "--line", "3", code=2)
+    assert out == ""
     assert "--line: expected 1 to 2, found 3" in err
 
 
-def test_edits_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
+def test_edits_are_explained(call: Call) -> None:
     """By hand: with annotator 0 the output has 1 of 2 edits, so F0.5 is 1.25 * 0.5 / (0.25 + 0.5),
     or 5 / 6.
     """
-    code, out, err = called(capsys, "explain", *EDITS, "--line", 1)
-    assert (code, err) == (0, "")
+    out, err = call("explain", *EDITS, "--line", 1)
+    assert err == ""
     lines = [line.rstrip() for line in out.splitlines()]
     assert lines[1:] == [
         "source  This are a sentence",
@@ -67,10 +65,9 @@ def test_edits_are_explained(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_sentence_without_edits_and_without_an_annotator(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
-    code, out, _ = called(capsys, "explain", *EDITS, "--line", 2)
-    assert code == 0
+    out = call("explain", *EDITS, "--line", 2).out
     assert [line.rstrip() for line in out.splitlines()[3:]] == [
         "annotator 0  counts  errant 100.00  tp 0  fp 0  fn 0",
         "annotator 1          has no line here",
@@ -79,21 +76,17 @@ def test_a_sentence_without_edits_and_without_an_annotator(
     ]
 
 
-def test_two_modes_are_compared(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = called(
-        capsys, "explain", *EDITS, "--compare", "errant[mode=ds]", "--line", 1
-    )
-    one = called(capsys, "explain", *EDITS, "--line", 1)[1]
-    other = called(
-        capsys, "explain", "errant[mode=ds]", *EDITS[1:], "--line", 1
-    )[1]
-    assert code == 0
+def test_two_modes_are_compared(call: Call) -> None:
+    out = call(
+        "explain", *EDITS, "--compare", "errant[mode=ds]", "--line", 1
+    ).out
+    one = call("explain", *EDITS, "--line", 1).out
+    other = call("explain errant[mode=ds]", *EDITS[1:], "--line", 1).out
     assert out == one + other
     assert one != other
 
 
-def test_texts_are_no_edits(capsys: pytest.CaptureFixture[str]) -> None:
+def test_texts_are_no_edits(call: Call) -> None:
     write({"A.errant": "This is a sentence\nFine\n"})
-    code, _, err = called(capsys, "explain", *EDITS, "--line", 1)
-    assert code == 2
+    err = call("explain", *EDITS, "--line", 1, code=2).err
     assert "A.errant:1: expected a line that begins with 'S '" in err

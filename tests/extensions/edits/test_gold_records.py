@@ -1,7 +1,5 @@
 """Records of edits to arrays: by hand, and with the edits that are listed for people."""
 
-from __future__ import annotations
-
 import random
 
 import numpy as np
@@ -97,19 +95,19 @@ def test_the_arrays_are_the_edits_that_are_listed(every: bool) -> None:
     ]
     texts = (
         join_lines(text.encode() for text in source),
-        [join_lines(own) for own in records],
+        [join_lines(ours) for ours in records],
     )
     gold, listed = (
         read_gold(*texts, every=every),
         listed_edits(*texts, every=every),
     )
-    flat = [edit for row in listed for own in row for edit in own or ()]
+    flat = [edit for row in listed for ours in row for edit in ours or ()]
     possible = [
         [text for text in edit.alternatives if text == " ".join(text.split())]
         for edit in flat
     ]
     assert gold.counts.tolist() == [
-        [-1 if own is None else len(own) for own in row] for row in listed
+        [-1 if ours is None else len(ours) for ours in row] for row in listed
     ]
     assert (
         gold.records.edits.starts.tolist(),
@@ -123,4 +121,4 @@ def test_the_arrays_are_the_edits_that_are_listed(every: bool) -> None:
     ]
     assert [
         text.decode() for text in gold.records.edits.corrections.texts()
-    ] == [text for own in possible for text in own]
+    ] == [text for ours in possible for text in ours]

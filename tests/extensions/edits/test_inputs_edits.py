@@ -1,12 +1,6 @@
 """Gold edits and texts as inputs of one data set."""
 
-from __future__ import annotations
-
-from tests.config_files import (
-    dataset,
-    problems,
-)
-from tests.data.test_inputs import _here  # noqa: F401 (a fixture)
+from tests.config_files import dataset, problems
 
 
 def test_references_may_be_of_any_form() -> None:

@@ -1,15 +1,10 @@
 """Intervals of metrics of edits."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pipeline
 from tests.extensions.edits.test_sentence_outputs import GOLD
 from tests.scoring.test_intervals import STATISTICS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_metrics_of_edits_have_intervals_of_precision_and_recall(

@@ -1,25 +1,17 @@
 """M2 files: what the annotators made of each sentence, and what is said of a file that is wrong."""
 
-from __future__ import annotations
-
 import gzip
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from pipeline.data import opener
+from pipeline.data import Corpus, opener
 from pipeline.errors import CorpusError
 from pipeline.extensions.edits import correction_xml, m2_texts
 from pipeline.extensions.edits import m2_files as m2_lines
 from tests.config_files import CONFIG, dataset, lines, prepare, problems, write
 from tests.conftest import mirrored
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.data import Corpus
-
 
 END = "REQUIRED|||-NONE-"
 GOLD = f"S a b\nA 0 1|||R:X|||x|||{END}|||0\n\nS c\nA -1 -1|||noop|||-NONE-|||{END}|||0\n\n"
@@ -327,7 +319,7 @@ def test_a_sentence_with_edits_without_end_is_refused(
     gigabyte.
     """
     xml = '<sentence numann="1"><text>a</text><error req="no"><alt ann="0">\n{}</alt></error></sentence>'
-    for text, reader, place in (
+    for text, reader, index in (
         (
             "S a\n\nS b\n" + "A 0 1|||R|||x|||REQUIRED|||-NONE-|||0\n" * 9,
             m2_lines.blocks,
@@ -345,6 +337,6 @@ def test_a_sentence_with_edits_without_end_is_refused(
         path.write_text(text, encoding="utf-8")
         with pytest.raises(
             CorpusError,
-            match=rf"^gold:{place}: the sentence of line [13] has more than 3 (edits|corrections)$",
+            match=rf"^gold:{index}: the sentence of line [13] has more than 3 (edits|corrections)$",
         ):
             list(reader(path, "gold"))

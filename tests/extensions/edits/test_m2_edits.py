@@ -2,11 +2,10 @@
 made naively.
 """
 
-from __future__ import annotations
-
 import random
+from collections.abc import Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -33,10 +32,7 @@ from pipeline.extensions.edits.records import record_of
 from pipeline.files import TempFiles
 from pipeline.kernel.common import join_lines
 from tests.conftest import forced_kernel
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from tests.support.tables import word_list
 
 m2_edits = pytest.importorskip(
     "pipeline.extensions.edits.kernel.native.m2_edits",
@@ -44,7 +40,7 @@ m2_edits = pytest.importorskip(
 )
 
 END = "REQUIRED|||-NONE-"
-WORDS = ["a", "bc", "\u00e9", "-NONE-", "|", "A", "S", "\u4e2d\u6587"]
+WORDS = word_list("a bc é -NONE- | A S 中文")
 SPACES = [" ", " ", " ", "  ", "\t", "\u00a0", "\u3000", "\u1680"]
 TYPES = ["R:X", "M:Y", "", "noop", "Um", "UNK", "n\u00f6op"]
 TEXTS = [
@@ -189,17 +185,17 @@ def naive(
     """Return a sentence as an annotator corrects it, of edits that can be applied: from the last
     one to the first.
     """
-    own = [edit for edit in edits if int(edit[5]) == annotator]
-    if edits and not own and missing != "source":
+    ours = [edit for edit in edits if int(edit[5]) == annotator]
+    if edits and not ours and missing != "source":
         if missing == "none":
             return b""
-        own = [
+        ours = [
             edit
             for edit in edits
             if int(edit[5]) == min(int(edit[5]) for edit in edits)
         ]
     tokens = sentence.split()
-    for edit in reversed(own):
+    for edit in reversed(ours):
         start, end = map(int, edit[0][2:].split())
         if start >= 0:
             tokens[start:end] = [
@@ -230,7 +226,8 @@ def test_texts_are_those_of_edits_applied_one_by_one(missing: Missing) -> None:
         for annotator in {int(edit[5]) for each in edits for edit in each}:
             pairs = zip(blocks, edits, strict=True)
             expected = [
-                naive(lines[0], own, missing, annotator) for lines, own in pairs
+                naive(lines[0], ours, missing, annotator)
+                for lines, ours in pairs
             ]
             assert compiled.texts(CORRECTED, annotator) == b"".join(
                 text + b"\xff" for text in expected
@@ -284,7 +281,7 @@ def test_records_become_the_arrays_of_the_python_kernel() -> None:
             )
             for _ in range(4)
         ]
-        own: list[list[bytes]] = []
+        ours: list[list[bytes]] = []
         for annotator in range(rng.randint(1, 3)):
             spans = [
                 f"A {rng.randint(-1, 6)} {rng.randint(-1, 6)}" for _ in range(8)
@@ -302,12 +299,12 @@ def test_records_become_the_arrays_of_the_python_kernel() -> None:
                 )
                 for _ in source
             ]
-            own.append(
+            ours.append(
                 [record if rng.random() < 0.8 else b"" for record in records]
             )
         texts = (
             join_lines(text.encode() for text in source),
-            [join_lines(each) for each in own],
+            [join_lines(each) for each in ours],
         )
         found, expected = m2_edits.gold_records(*texts), gold_records(*texts)
         assert found.heads.tolist() == expected.heads.tolist()

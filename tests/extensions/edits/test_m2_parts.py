@@ -2,10 +2,9 @@
 late.
 """
 
-from __future__ import annotations
-
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -21,10 +20,6 @@ from pipeline.extensions.edits.m2_format import (
 from pipeline.extensions.edits.m2_texts import M2File, read_m2
 from pipeline.files import TempFiles
 from pipeline.parallel import threads
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
 
 END = "REQUIRED|||-NONE-"
 WHOLE = {
@@ -57,9 +52,9 @@ def read(
         for name, size in sizes.items():
             monkeypatch.setattr(m2_texts, name, size)
         with threads(number) as shared:
-            made = read_m2(path, requested, temp_files, shared)
-        made.summary.name = ""
-        return made
+            built = read_m2(path, requested, temp_files, shared)
+        built.summary.name = ""
+        return built
 
     temp_files = TempFiles(TempFiles.DEFAULT_CAP)
     return given
@@ -77,14 +72,14 @@ def outcome(
 ) -> list[object]:
     """Return what is made, or the problems alone."""
     try:
-        made = read(*given, **sizes)
+        built = read(*given, **sizes)
     except CorpusError as error:
         return [error.problems]
     return [
-        made.summary,
-        [*made.summary.all_types],
-        made.annotated,
-        texts(made),
+        built.summary,
+        [*built.summary.all_types],
+        built.annotated,
+        texts(built),
     ]  # of equal types the first is told
 
 
@@ -109,7 +104,7 @@ def random_file(rng: random.Random) -> bytes:
             )
         lines += [""] * rng.choice([1, 1, 1, 1, 2, 0])
     if rng.random() < 0.5:
-        odd = [
+        suspicious = [
             "S",
             "B",
             "A 0 1",
@@ -120,7 +115,7 @@ def random_file(rng: random.Random) -> bytes:
             edit("2 1", "x", 1),
             "S \u2028",
         ]
-        lines.insert(rng.randint(0, len(lines)), rng.choice(odd))
+        lines.insert(rng.randint(0, len(lines)), rng.choice(suspicious))
     content = (
         rng.choice(["", "", "\ufeff"])
         + rng.choice(["\n", "\n", "\r\n"]).join(lines)
@@ -147,10 +142,12 @@ def test_a_file_is_the_same_in_one_part_and_in_many(
     rng, good, wrong = random.Random(5), 0, 0
     for _ in range(60):
         content = random_file(rng)
-        whole = outcome(read, content, requested, **WHOLE)
+        complete = outcome(read, content, requested, **WHOLE)
         for number in (1, 2):
-            assert outcome(read, content, requested, number, **SMALL) == whole
-        good, wrong = good + (len(whole) > 1), wrong + (len(whole) == 1)
+            assert (
+                outcome(read, content, requested, number, **SMALL) == complete
+            )
+        good, wrong = good + (len(complete) > 1), wrong + (len(complete) == 1)
     assert good > 20
     assert wrong > 5
 
@@ -179,25 +176,28 @@ def test_annotators_who_come_late_have_texts_of_all_sentences(
     """By hand. The lines of those who lack one, of alternatives and of what does not fit count
     through all parts.
     """
-    made = read(
+    built = read(
         CONTENT.encode(),
         Request(texts=True, records=True, lenient=True),
         **sizes,
     )
-    assert made.annotated == {0: (2, 1), 1: (1, 10), 7: (2, 1)}
-    assert made.summary.absent == {0: (2, 1), 1: (2, 4), 7: (3, 1)}
+    assert built.annotated == {0: (2, 1), 1: (1, 10), 7: (2, 1)}
+    assert built.summary.absent == {0: (2, 1), 1: (2, 4), 7: (3, 1)}
     assert (
-        made.summary.sentences,
-        made.summary.max_annotators,
-        made.summary.all_types,
+        built.summary.sentences,
+        built.summary.max_annotators,
+        built.summary.all_types,
     ) == (
         4,
         2,
         {"X": 3, "Y": 1},
     )
-    assert made.summary.alternatives == (1, 8)
-    assert made.summary.misfits == (1, "line 8 (0 9 in a sentence of 2 tokens)")
-    found = texts(made)
+    assert built.summary.alternatives == (1, 8)
+    assert built.summary.misfits == (
+        1,
+        "line 8 (0 9 in a sentence of 2 tokens)",
+    )
+    found = texts(built)
     assert found[SOURCE] == ["a b", "c d", "e f", "g h"]
     assert found[CORRECTED, 0] == ["x b", "c d", "y f", "g v"]
     assert found[CORRECTED, 1] == ["x b", "c d", "y f", "g v"]
@@ -260,10 +260,10 @@ def test_parts_are_cut_where_a_sentence_begins_behind_an_empty_line(
 def test_a_file_that_changes_while_it_is_read_is_told(
     read: Callable[..., M2File], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    own = m2_texts.parts_of
+    ours = m2_texts.parts_of
 
     def appended(path: Path, name: str) -> Iterator[tuple[int, bytes]]:
-        yield from own(path, name)
+        yield from ours(path, name)
         with path.open("ab") as file:
             file.write(b"\nS late\n")
 
@@ -288,9 +288,9 @@ def test_what_was_begun_of_a_file_that_python_reads_takes_no_room(
     )
     monkeypatch.setattr(m2_texts, "PART_BYTES", 8)
     temp_files = TempFiles(1 << 20)
-    made = read_m2(path, Request(texts=True), temp_files)
-    assert texts(made)[CORRECTED, 0] == ["x b"] * 4
+    built = read_m2(path, Request(texts=True), temp_files)
+    assert texts(built)[CORRECTED, 0] == ["x b"] * 4
     assert temp_files.cap - temp_files.remaining == sum(
-        file.stat().st_size for file in made.files.values()
+        file.stat().st_size for file in built.files.values()
     )
-    assert len([*made.files[SOURCE].parent.glob("[0-9]*")]) == len(made.files)
+    assert len([*built.files[SOURCE].parent.glob("[0-9]*")]) == len(built.files)

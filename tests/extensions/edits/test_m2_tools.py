@@ -2,12 +2,11 @@
 line ends.
 """
 
-from __future__ import annotations
-
 import json
 import random
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -22,11 +21,8 @@ from pipeline.extensions.edits.m2_files import (
     with_texts_changed,
 )
 from pipeline.files import TempFiles
-from tests.conftest import called, run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
+from tests.conftest import run
+from tests.support.in_process import Call
 
 # M2 files that are converted: what has to be the same again afterwards, on random files.
 
@@ -143,7 +139,7 @@ def warnings_of(
         "systems": systems,
         "metrics": list(metrics),
     }
-    (folder / "c.yaml").write_text(json.dumps(content), encoding="utf-8")
+    (folder / "c.yaml").write_text(json.dumps(content))
     return run(folder / "c.yaml", folder / "run").warnings
 
 
@@ -156,9 +152,9 @@ def test_a_word_for_deletions_is_said_where_it_counts_as_a_word(
     assert deletions
     gold.write_text(text.replace("||||||", "|||-NONE-|||"), encoding="utf-8")
     outputs = {"A": DATA / "careful.m2"}
-    said = f"d: imeasure: {deletions} corrections of the gold are -NONE-"
+    printed = f"d: imeasure: {deletions} corrections of the gold are -NONE-"
     assert [
-        note.startswith(said)
+        note.startswith(printed)
         for note in warnings_of(tmp_path, gold, outputs, "imeasure", "m2")
     ].count(True) == 1
     assert not any(
@@ -188,15 +184,12 @@ def test_what_is_no_path_is_said() -> None:
 
 
 def test_different_numbers_of_sentences_name_each_file_once(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, call: Call
 ) -> None:
     gold = tmp_path / "gold.m2"
-    gold.write_text("S a\n\nS b\n", encoding="utf-8")
+    gold.write_text("S a\n\nS b\n")
     output = tmp_path / "A.txt"
-    output.write_text("a\n", encoding="utf-8")
-    code, _, err = called(capsys, "score", "m2", "--gold", gold, "-o", output)
-    assert (code, err.count("gold.m2, annotator 0"), err.count("A.txt")) == (
-        2,
-        1,
-        1,
-    )
+    output.write_text("a\n")
+    err = call(f"score m2 --gold {gold} -o {output}", code=2).err
+    assert err.count("gold.m2, annotator 0") == 1
+    assert err.count("A.txt") == 1

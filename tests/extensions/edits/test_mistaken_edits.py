@@ -1,13 +1,11 @@
 """Texts that look mistaken beside gold edits."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pipeline.data import open_corpus
 from pipeline.data.config import Dataset, System
 from pipeline.metrics.build import from_text
-from tests.data.test_mistaken_texts import doubts, shuffled, texts  # noqa: F401
+from tests.data.test_mistaken_texts import doubts, texts
 
 
 def test_outputs_beside_gold_edits_alone_are_compared_with_the_source(
@@ -21,8 +19,8 @@ def test_outputs_beside_gold_edits_alone_are_compared_with_the_source(
         ),
         encoding="utf-8",
     )
-    shuffled = [*t["o"][30:], *t["o"][:30]]  # noqa: F811
-    for output, said in (
+    shuffled = [*t["o"][30:], *t["o"][:30]]
+    for output, printed in (
         (t["o"], ""),
         (t["r"], ""),
         ([f"corrected: {line}" for line in t["o"]], "begin with 'corrected: '"),
@@ -44,6 +42,6 @@ def test_outputs_beside_gold_edits_alone_are_compared_with_the_source(
         )
         assert corpus is not None
         found = doubts(corpus, [from_text("m2")])
-        assert len(found) == bool(said)
-        assert said in "".join(found)
+        assert len(found) == bool(printed)
+        assert printed in "".join(found)
         assert found == [] or "the source (gold.m2)" in found[0]

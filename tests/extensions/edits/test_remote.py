@@ -1,19 +1,13 @@
 """M2 files at an address."""
 
-from __future__ import annotations
+from pathlib import Path
 
-from typing import TYPE_CHECKING
+import pytest
 
-from pipeline.cli.dispatch import main
 from tests.config_files import write
 from tests.files.test_remote import running, server  # noqa: F401 (fixtures)
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
-
-    from tests.support.web import Server
+from tests.support.in_process import run_command
+from tests.support.web import Server
 
 
 def test_m2_files_are_read(
@@ -29,4 +23,4 @@ systems: {{A: b.txt}}
 metrics: [gleu]
 """
     write({"b.txt": "c b\n", "c.yaml": config})
-    assert main(["run", "c.yaml", "--output", str(tmp_path / "run"), "-q"]) == 0
+    run_command(f"run c.yaml --output {tmp_path / 'run'} -q")

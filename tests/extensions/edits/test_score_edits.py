@@ -1,24 +1,19 @@
 """The command score with files of edits."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.cli.test_score import M2, score, scores  # noqa: F401
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Run = Callable[..., tuple[int, str, str]]
+Run = Callable[..., tuple[int, str, str]]
 
 
 def test_an_m2_file_alone_has_source_and_all_references(score: Run) -> None:  # noqa: F811
-    whole = scores(score, "gleu", "-r", "g.m2", "-o", "o.txt")
-    assert whole == scores(
+    complete = scores(score, "gleu", "-r", "g.m2", "-o", "o.txt")
+    assert complete == scores(
         score, "gleu", "-s", "g.m2", "-r", "g.m2:0", "g.m2:1", "-o", "o.txt"
     )
-    assert whole == scores(
+    assert complete == scores(
         score, "gleu", "-s", "s.txt", "-r", "g.m2", "-o", "o.txt"
     )
     assert (

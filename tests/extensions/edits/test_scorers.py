@@ -1,7 +1,5 @@
 """Scorers and rewards refuse metrics that compare edits."""
 
-from __future__ import annotations
-
 import pytest
 
 import pipeline

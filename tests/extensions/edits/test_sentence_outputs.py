@@ -1,16 +1,12 @@
 """Outputs of each sentence by metrics of edits."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pipeline
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
+from tests.support.tables import word_list
 
 GOLD = """\
 S He go to the school .
@@ -28,21 +24,14 @@ A 1 2|||R:VERB|||was|||REQUIRED|||-NONE-|||1
 @pytest.mark.filterwarnings("ignore:.*same text as reference")
 @pytest.mark.parametrize(
     "metric",
-    [
-        "m2",
-        "m2[choice=last]",
-        "imeasure",
-        "imeasure[mix=true]",
-        "errant",
-        "cleme",
-    ],
+    word_list("m2 m2[choice=last] imeasure imeasure[mix=true] errant cleme"),
 )
 def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(
     metric: str, tmp_path: Path
 ) -> None:
     """Those of the annotator with the best score of the sentence, as if it were the only sentence."""
     edits = metric.startswith(("errant", "cleme"))
-    own = [
+    ours = [
         "S He go to the school .\nA 1 2|||R:VERB|||goes|||REQUIRED|||-NONE-|||0\n\n",
         "S All is well .\n\n",
     ]
@@ -51,15 +40,15 @@ def test_metrics_of_edits_have_precision_and_recall_of_each_sentence(
     def scored(gold: str, outputs: list[str], m2: str) -> Any:
         (tmp_path / "gold.m2").write_text(gold, encoding="utf-8")
         (tmp_path / "own.m2").write_text(m2, encoding="utf-8")
-        given: Any = tmp_path / "own.m2" if edits else outputs
+        received: Any = tmp_path / "own.m2" if edits else outputs
         return pipeline.evaluate(
-            given, metrics=[metric], gold=tmp_path / "gold.m2"
+            received, metrics=[metric], gold=tmp_path / "gold.m2"
         )[0]
 
-    outputs = scored(GOLD, written, "".join(own)).sentence_outputs
+    outputs = scored(GOLD, written, "".join(ours)).sentence_outputs
     assert {"precision", "recall"} <= outputs.keys()
     for line, gold in enumerate(GOLD.strip().split("\n\n")):
-        alone = scored(f"{gold}\n\n", [written[line]], own[line]).outputs
+        alone = scored(f"{gold}\n\n", [written[line]], ours[line]).outputs
         # sentences are weighed by the lengths of the edits of all
         if metric == "cleme":
             continue

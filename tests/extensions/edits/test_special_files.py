@@ -1,16 +1,11 @@
 """Files that are none, in the commands of this extension."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.files.test_special_files import check_door, folder  # noqa: F401 (a fixture)
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DOORS = """
 score m2 --gold FILE -o careful.txt

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from pipeline.data import Corpus, opener
-from pipeline.data.corpus import Corpus
 from pipeline.extensions.edits import m2_texts
 from tests.config_files import lines, prepare, problems, write
 from tests.extensions.edits.test_m2 import END, GOLD

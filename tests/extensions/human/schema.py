@@ -1,7 +1,5 @@
 """The JSON Schema of the section `human` of results.json."""
 
-from __future__ import annotations
-
 from pydantic import TypeAdapter
 
 from pipeline.extensions.human.meta_evaluation import MetaEvaluation

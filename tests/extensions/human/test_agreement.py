@@ -2,32 +2,26 @@
 filter by them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline import stages
-from pipeline.cli import dispatch
 from pipeline.data.config import Node
 from pipeline.extensions.page.explorer import explorer
 from pipeline.metrics.base import Verdict
 from pipeline.reopen import revisit
+from pipeline.report.context import ReportContext
+from pipeline.scoring.metric_results import MetricResult
 from tests.conftest import run
 from tests.extensions.edits.test_imeasure_metric import write_run
 from tests.extensions.errant.test_breakdown import write_edits
+from tests.extensions.page import browser as browsers
 from tests.extensions.page.test_browser import choose, listed
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from pipeline.report.context import ReportContext
-    from pipeline.scoring.metric_results import MetricResult
-    from tests.extensions.page import browser as browsers
-
+from tests.support.in_process import run_command
 
 KINDS = ("all", "some", "none")
 LABELS = {
@@ -57,10 +51,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     )
     run(write_edits(edits, metrics=["errant"]), edits / "run")
     for folder in (texts, edits):
-        assert (
-            dispatch.main(["report", str(folder / "run"), "--format", "html"])
-            == 0
-        )
+        run_command(f"report {folder / 'run'} --format html")
     return [texts / "run", edits / "run"]
 
 
@@ -83,17 +74,17 @@ def expected(
         measured.metric.verdicts(texts[0], outputs, texts[1:])
     ):
         for line, row in enumerate(lines):
-            made = [
-                {item[:4] for item in own if item.verdict == Verdict.RIGHT}
-                for own in row
-                if own is not None
+            built = [
+                {item[:4] for item in ours if item.verdict == Verdict.RIGHT}
+                for ours in row
+                if ours is not None
             ]
             counts = Counter[str]()
             for item in row[edits["chosen"][line][system]] or ():
-                makers = sum(item[:4] in own for own in made)
+                makers = sum(item[:4] in ours for ours in built)
                 kind = (
                     "all"
-                    if makers == len(made)
+                    if makers == len(built)
                     else "some"
                     if makers
                     else "none"
@@ -145,12 +136,14 @@ def test_the_table_and_the_filter_have_what_annotators_make(
                     (counts for system, _, counts in each if system == name),
                     Counter[str](),
                 )
-                shown = [
+                displayed = [
                     sum(sums[kind] for kind in KINDS),
                     *(sums[kind] for kind in KINDS),
                     sums["missed"],
                 ]
-                assert [int(text.replace(",", "")) for text in numbers] == shown
+                assert [
+                    int(text.replace(",", "")) for text in numbers
+                ] == displayed
                 seen += sums
                 for kind in KINDS:
                     choose(browser, a=name, edits=LABELS[kind])
@@ -195,10 +188,7 @@ def test_annotators_may_be_more_than_references(
     config = write_run(tmp_path, ["imeasure", "m2", "gleu"])
     config["datasets"]["d"]["references"] = [str(tmp_path / "A")]
     stages.run(stages.prepare(Node.from_mapping(config)))
-    assert (
-        dispatch.main(["report", str(tmp_path / "run"), "--format", "html"])
-        == 0
-    )
+    run_command(f"report {tmp_path / 'run'} --format html")
     browser.open(
         tmp_path / "run" / "report.html", "metric=m2&a=B&b=A&reference=2&line=3"
     )

@@ -1,17 +1,12 @@
 """Judgements of more systems than can be ranked."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.errors import CorpusError
 from pipeline.extensions.human import judgments
 from pipeline.extensions.human.judgments import read_judgments
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_judgements_are_of_so_many_systems(

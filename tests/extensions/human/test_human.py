@@ -2,13 +2,11 @@
 worked by hand.
 """
 
-from __future__ import annotations
-
 import math
 import random
-from collections import Counter
-from itertools import combinations
-from typing import TYPE_CHECKING
+from collections import Counter, defaultdict
+from itertools import combinations, product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,9 +33,6 @@ from pipeline.extensions.human.judgments import (
 )
 from tests.conftest import Published, mirrored
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @pytest.fixture(scope="module")
 def gjg(shared: Path) -> Judgments:
@@ -59,16 +54,15 @@ def item(judge: str, segment: str, *groups: tuple[str, int]) -> Item:
 
 def invented(seed: int = 1, items: int = 60) -> tuple[list[Item], Judgments]:
     rng = random.Random(seed)
-    made = []
+    built = []
     for number in range(items):
         names = rng.sample("ABCDE", 5)
         cut = rng.randint(0, 2)
         groups = [" ".join(names[:cut])] * (cut > 0) + names[cut:]
-        ranked = [
-            (group, rng.randint(1, 3)) for group in groups[: rng.randint(1, 5)]
-        ]
-        made.append(item(rng.choice(["x", "y"]), str(number // 4), *ranked))
-    return made, build("here", made)
+        del groups[rng.randint(1, 5) :]
+        ranked = [(group, rng.randint(1, 3)) for group in groups]
+        built.append(item(rng.choice("xy"), str(number // 4), *ranked))
+    return built, build("here", built)
 
 
 def pairs_of(items: list[Item]) -> list[tuple[str, str, int, str]]:
@@ -83,12 +77,13 @@ def pairs_of(items: list[Item]) -> list[tuple[str, str, int, str]]:
     return found
 
 
+def won(a: str, b: str, sign: int) -> tuple[str, str]:
+    """Return the winner and the loser of a pair."""
+    return (a, b) if sign > 0 else (b, a)
+
+
 def naive_wins(items: list[Item]) -> Counter[tuple[str, str]]:
-    return Counter(
-        (a, b) if sign > 0 else (b, a)
-        for a, b, sign, _ in pairs_of(items)
-        if sign
-    )
+    return Counter(won(a, b, sign) for a, b, sign, _ in pairs_of(items) if sign)
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -96,21 +91,18 @@ def test_wins_and_expected_wins_as_counted_plainly(seed: int) -> None:
     items, found = invented(seed)
     wins, names = naive_wins(items), found.systems
     assert [[wins[a, b] for b in names] for a in names] == found.wins().tolist()
-    for divisor in ("opponents", "beaten"):
-        for a, score in zip(
-            names, expected_wins(found.wins(), divisor), strict=True
-        ):
-            shares = [
-                wins[a, b] / (wins[a, b] + wins[b, a])
-                for b in names
-                if wins[a, b] + wins[b, a]
-            ]
-            count = (
-                len(names) - 1
-                if divisor == "opponents"
-                else sum(wins[a, b] > 0 for b in names)
-            )
-            assert score == pytest.approx(sum(shares) / count, abs=1e-12)
+    of_opponents = expected_wins(found.wins(), "opponents")
+    of_beaten = expected_wins(found.wins(), "beaten")
+    for n, a in enumerate(names):
+        met = [
+            (wins[a, b], wins[b, a]) for b in names if wins[a, b] + wins[b, a]
+        ]
+        shares = sum(ours / (ours + theirs) for ours, theirs in met)
+        beaten = sum(wins[a, b] > 0 for b in names)
+        assert of_opponents[n] == pytest.approx(
+            shares / (len(names) - 1), abs=1e-12
+        )
+        assert of_beaten[n] == pytest.approx(shares / beaten, abs=1e-12)
 
 
 def test_one_system_and_no_pair() -> None:
@@ -143,12 +135,8 @@ def test_kappa_by_hand() -> None:
 
 
 def test_the_mean_kappa_is_weighted_and_leaves_out_few_comparisons() -> None:
-    kappas = [
-        Kappa(50, 50, 0.5),
-        Kappa(75, 150, 0.0),
-        Kappa(0, 49, 0.5),
-        Kappa(60, 60, 1.0),
-    ]
+    counts = [(50, 50, 0.5), (75, 150, 0.0), (0, 49, 0.5), (60, 60, 1.0)]
+    kappas = [Kappa(*count) for count in counts]
     assert mean_kappa(kappas) == pytest.approx((50 * 1.0 + 150 * 0.5) / 200)
     assert math.isnan(mean_kappa([]))
 
@@ -156,37 +144,31 @@ def test_the_mean_kappa_is_weighted_and_leaves_out_few_comparisons() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_agreement_as_counted_plainly(seed: int) -> None:
     items, found = invented(seed, 120)
-    judged: dict[tuple[str, str, str], list[tuple[str, int]]] = {}
+    judged = defaultdict[tuple[str, ...], list[tuple[str, int]]](list)
     for one in items:
         ranked = sorted(
-            (" ".join(sorted(group.systems)), group.rank)
-            for group in one.groups
+            (" ".join(sorted(g.systems)), g.rank) for g in one.groups
         )
         for (a, r), (b, s) in combinations(ranked, 2):
-            judged.setdefault((one.segment, a, b), []).append(
-                (one.judge, (r > s) - (r < s))
-            )
+            outcome = (one.judge, (r > s) - (r < s))
+            judged[one.segment, a, b].append(outcome)
     for (first, second), kappa in agreement(found).items():
-        names = found.judges[first], found.judges[second]
-        agree = tried = 0
+        both: list[tuple[int, int]] = []
         outcomes: Counter[int] = Counter()
-        for made in judged.values():
-            left = [sign for judge, sign in made if judge == names[0]]
-            right = [sign for judge, sign in made if judge == names[1]]
-            both = (
-                list(combinations(left, 2))
-                if first == second
-                else [(a, b) for a in left for b in right]
+        for built in judged.values():
+            left, right = (
+                [sign for judge, sign in built if judge == found.judges[number]]
+                for number in (first, second)
             )
-            tried += len(both)
-            agree += sum(a == b for a, b in both)
-            outcomes.update(
-                (left if first == second else left + right) if both else ()
-            )
-        chance = sum(
-            (count / outcomes.total()) ** 2 for count in outcomes.values()
-        )
-        assert kappa == pytest.approx((agree, tried, chance), abs=1e-12)
+            pairs = [*product(left, right)]
+            if first == second:
+                pairs, right = [*combinations(left, 2)], []
+            both += pairs
+            outcomes.update(left + right if pairs else ())
+        shares = [count / outcomes.total() for count in outcomes.values()]
+        agree = sum(a == b for a, b in both)
+        chance = sum(share**2 for share in shares)
+        assert kappa == pytest.approx((agree, len(both), chance), abs=1e-12)
 
 
 def test_head_to_head_against_scipy() -> None:
@@ -196,24 +178,18 @@ def test_head_to_head_against_scipy() -> None:
     for i, j in combinations(range(len(wins)), 2):
         won, lost = int(wins[i, j]), int(wins[j, i])
         one, two = names[i], names[j]
-        assert (
-            matrix["p"][one][two]
-            == matrix["p"][two][one]
-            == pytest.approx(stats.binomtest(won, won + lost).pvalue, abs=1e-12)
-        )
+        p = pytest.approx(stats.binomtest(won, won + lost).pvalue, abs=1e-12)
+        assert matrix["p"][one][two] == matrix["p"][two][one] == p
         assert matrix["share"][two][one] == won / (won + lost)
     assert all(name not in matrix["share"][name] for name in names)
 
 
 def test_systems_that_never_met() -> None:
-    matrix = head_to_head("ABC", np.array([[0, 2, 0], [0, 0, 0], [0, 0, 0]]))
+    matrix = head_to_head("ABC", np.array([[0, 2, 0], [0] * 3, [0] * 3]))
     share = matrix["share"]
     assert matrix["p"]["A"] == {"B": 0.5, "C": 1.0}
-    assert (share["B"]["A"], share["A"]["B"], math.isnan(share["C"]["A"])) == (
-        1.0,
-        0.0,
-        True,
-    )
+    assert (share["B"]["A"], share["A"]["B"]) == (1.0, 0.0)
+    assert math.isnan(share["C"]["A"])
 
 
 def test_bootstrap_samples_are_as_if_pairs_were_drawn() -> None:
@@ -221,35 +197,30 @@ def test_bootstrap_samples_are_as_if_pairs_were_drawn() -> None:
     samples.
     """
     items, found = invented(2)
-    pairs = pairs_of(items)
-    rng, names = np.random.default_rng(0), found.systems
-    drawn = []
-    for _ in range(2000):
+    names = found.systems
+    pairs = []
+    for a, b, sign, _ in pairs_of(items):
         wins = np.zeros((5, 5), np.int64)
-        for number in rng.integers(0, len(pairs), len(pairs)):
-            a, b, sign, _ = pairs[number]
-            winner, loser = (a, b) if sign > 0 else (b, a)
-            wins[names.index(winner), names.index(loser)] += sign != 0
-        drawn.append(expected_wins(wins))
-    plain = np.array(drawn)
-    means = rank_by_expected_wins(found, samples=2000)["means"]
-    mean = np.array(list(means.values()))
-    assert (
-        np.abs(mean - plain.mean(axis=0)).max()
-        < 4 * (2 * plain.var(axis=0).max() / 2000) ** 0.5
+        wins[tuple(map(names.index, won(a, b, sign)))] = sign != 0
+        pairs.append(wins)
+    drawn = np.random.default_rng(0).integers(0, len(pairs), (2000, len(pairs)))
+    plain = np.array(
+        [expected_wins(np.array(pairs)[row].sum(0)) for row in drawn]
     )
+    means = rank_by_expected_wins(found, samples=2000)["means"]
+    distance = np.abs(np.array([*means.values()]) - plain.mean(axis=0)).max()
+    assert distance < 4 * (2 * plain.var(axis=0).max() / 2000) ** 0.5
 
 
 def test_samples_are_the_same_whatever_the_block(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     found = invented()[1]
-    whole = rank_by_expected_wins(found, samples=100)
+    at_once = rank_by_expected_wins(found, samples=100)
     monkeypatch.setattr(wins_file, "MAX_COUNTS_AT_ONCE", 700)
-    blocks = rank_by_expected_wins(found, samples=100)
-    assert whole == blocks
+    assert rank_by_expected_wins(found, samples=100) == at_once
     other = rank_by_expected_wins(found, samples=100, seed=1)
-    assert other["means"] != whole["means"]
+    assert other["means"] != at_once["means"]
 
 
 def test_accuracy_of_judgements_that_never_contradict() -> None:
@@ -266,23 +237,24 @@ def test_accuracy_of_judgements_that_never_contradict() -> None:
 
 def test_accuracy_as_computed_plainly() -> None:
     items, found = invented(4)
-    fold = np.random.default_rng(7).permutation(len(pairs_of(items))) % 5
-    right = tried = 0.0
-    names = found.systems
     # build() lists the pairs of an item in the same order as pairs_of()
-    for number in range(5):
+    pairs = pairs_of(items)
+    folds = np.random.default_rng(7).permutation(len(pairs)) % 5
+    names = found.systems
+    points = []
+    for fold in range(5):
         wins = np.zeros((5, 5), np.int64)
-        for (a, b, sign, _), own in zip(pairs_of(items), fold, strict=True):
-            if own != number and sign:
-                winner, loser = (a, b) if sign > 0 else (b, a)
-                wins[names.index(winner), names.index(loser)] += 1
+        for (a, b, sign, _), own_fold in zip(pairs, folds, strict=True):
+            if own_fold != fold and sign:
+                wins[tuple(map(names.index, won(a, b, sign)))] += 1
         scores = dict(zip(names, expected_wins(wins), strict=True))
-        for (a, b, sign, _), own in zip(pairs_of(items), fold, strict=True):
-            if own == number and sign:
+        for (a, b, sign, _), own_fold in zip(pairs, folds, strict=True):
+            if own_fold == fold and sign:
                 difference = (scores[a] - scores[b]) * sign
-                right += 1.0 if difference > 0 else 0.5 * (difference == 0)
-                tried += 1
-    assert accuracy(found, 5, seed=7) == pytest.approx(right / tried, abs=1e-12)
+                points.append((np.sign(difference) + 1) / 2)
+    assert accuracy(found, 5, seed=7) == pytest.approx(
+        np.mean(points), abs=1e-12
+    )
 
 
 # Published judgements; the tables themselves are recipes (test_reproduce.py)
@@ -290,17 +262,14 @@ def test_accuracy_as_computed_plainly() -> None:
 
 def test_correlations_of_judges_are_those_of_scipy(gjg: Judgments) -> None:
     found = judge_correlations(gjg, "beaten")
+    each = [expected_wins(gjg.of_judge(n).wins(), "beaten") for n in range(8)]
     for i, j in combinations(range(8), 2):
-        own = [
-            expected_wins(gjg.of_judge(number).wins(), "beaten")
-            for number in (i, j)
-        ]
-        assert found["spearman"][i, j] == pytest.approx(
-            stats.spearmanr(*own)[0], abs=1e-12
-        )
-        assert found["pearson"][i, j] == pytest.approx(
-            stats.pearsonr(*own)[0], abs=1e-12
-        )
+        for name, function in (
+            ("spearman", stats.spearmanr),
+            ("pearson", stats.pearsonr),
+        ):
+            expected = pytest.approx(function(each[i], each[j])[0], abs=1e-12)
+            assert found[name][i, j] == expected
 
 
 def test_table_7_divisors_differ_where_the_recipe_says(
@@ -319,8 +288,5 @@ def test_table_7_divisors_differ_where_the_recipe_says(
             (gjg.systems[n], number + 1)
             for n in np.flatnonzero(np.abs(scores[0] - scores[1]) > 5e-4)
         }
-    assert differing == {
-        *(("INPUT", judge) for judge in (1, 2, 7, 8)),
-        ("UFC", 7),
-        ("UFC", 8),
-    }
+    of_input = {("INPUT", judge) for judge in (1, 2, 7, 8)}
+    assert differing == of_input | {("UFC", 7), ("UFC", 8)}

@@ -1,18 +1,16 @@
 """How people rank the systems, and how the metrics agree with them: in the page and in plots."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pipeline import reopen
-from pipeline.cli import dispatch
 from pipeline.extensions.human.page_sections import human_section
 from pipeline.extensions.human.plot_data import coefficient_plots
 from pipeline.extensions.human.stages import human_ranking_of
@@ -27,10 +25,7 @@ from pipeline.report.tables import round_half_up
 from pipeline.report.tables.metric_names import called
 from tests.conftest import ROOT
 from tests.extensions.page.test_charts import shapes, title
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
+from tests.support.in_process import Call, run_command
 
 DATA = ROOT / "data"
 
@@ -51,19 +46,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "human": {"file": "judgements.csv", "resamples": "200"},
         "output": {"formats": ["html"]},
     }
-    (folder / "run.yaml").write_text(json.dumps(config), encoding="utf-8")
-    assert (
-        dispatch.main(
-            [
-                "run",
-                str(folder / "run.yaml"),
-                "-q",
-                "--json",
-                "--output",
-                str(folder / "run"),
-            ]
-        )
-        == 0
+    (folder / "run.yaml").write_text(json.dumps(config))
+    run_command(
+        f"run {folder / 'run.yaml'} -q --json --output {folder / 'run'}"
     )
     return folder
 
@@ -84,28 +69,27 @@ def test_the_ranking_is_that_of_the_command(
     folder: Path,
     context: ReportContext,
     human_data: dict[str, Any],
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     file = str(folder / "judgements.csv")
-    assert dispatch.main(["human", file, "--json", "--resamples", "200"]) == 0
-    said = json.loads(capsys.readouterr().out)
-    own = said["expected_wins"]
+    printed = json.loads(call(f"human {file} --json --resamples 200").out)
+    ours = printed["expected_wins"]
     ranking = human_data["ranking"]
     assert (
         [row[1] for row in ranking["table"].rows]
-        == own["order"]
+        == ours["order"]
         == ranking["pairs"]["names"]
     )
     for _, name, score, ranks, cluster in ranking["table"].rows:
-        low, high = own["ranks"][name]
-        assert float(score) == pytest.approx(own["scores"][name], abs=0.000501)
+        low, high = ours["ranks"][name]
+        assert float(score) == pytest.approx(ours["scores"][name], abs=0.000501)
         assert (ranks, int(cluster)) == (
             str(low) if low == high else f"{low}-{high}",
-            own["clusters"][name],
+            ours["clusters"][name],
         )
     scores = (context.results.human or {})["scores"]["expected_wins"]
     assert scores == pytest.approx(
-        {name: own["scores"][name] for name in scores}, abs=1e-12
+        {name: ours["scores"][name] for name in scores}, abs=1e-12
     )
     for row, cells in ranking["pairs"]["rows"]:
         for column, (text, kind, _) in zip(
@@ -115,7 +99,7 @@ def test_the_ranking_is_that_of_the_command(
                 assert (text, kind) == ("", "none")
             else:
                 share, p = (
-                    said["head_to_head"][name][row][column]
+                    printed["head_to_head"][name][row][column]
                     for name in ("share", "p")
                 )
                 assert text == round_half_up(share, 2) + (
@@ -136,7 +120,9 @@ def test_figures_have_the_numbers_of_the_results(
     context: ReportContext, human_data: dict[str, Any]
 ) -> None:
     human = context.results.human or {}
-    drawn_forests = [shown for *_, shown in coefficient_plots(context.results)]
+    drawn_forests = [
+        displayed for *_, displayed in coefficient_plots(context.results)
+    ]
     drawings = [
         drawing
         for forest in drawn_forests
@@ -153,9 +139,9 @@ def test_figures_have_the_numbers_of_the_results(
         for item in items
     }
     expected = {
-        f"{metric}: {name} {coefficient(own['value'])}, {' to '.join(map(coefficient, own['interval']))}"
+        f"{metric}: {name} {coefficient(ours['value'])}, {' to '.join(map(coefficient, ours['interval']))}"
         for metric, coefficients in names.items()
-        for name, own in coefficients.items()
+        for name, ours in coefficients.items()
     }
     assert titles == expected
     assert len(titles) == 16
@@ -178,8 +164,8 @@ def test_plots_show_the_same(context: ReportContext) -> None:
             plot_style=narrow,
         )
     )
-    shown = ["pearson", "spearman", "kendall", "accuracy"]
-    middle = [f"correlations.sample.expected_wins_{name}" for name in shown]
+    displayed = ["pearson", "spearman", "kendall", "accuracy"]
+    middle = [f"correlations.sample.expected_wins_{name}" for name in displayed]
     assert list(plots) == [f"{stem}.svg" for stem in ("people.sample", *middle)]
     widths = {
         re.search(r'width="([0-9.]+)pt"', data.decode()).group(1)  # type: ignore[union-attr]

@@ -1,9 +1,7 @@
 """Permutation tests between metrics: plain resampling with the same draws."""
 
-from __future__ import annotations
-
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,10 +14,7 @@ from pipeline.extensions.human.comparison import (
     permutation_tests,
 )
 from pipeline.extensions.human.correlation import EQUAL
-from pipeline.extensions.human.statistics import statistic_of
-
-if TYPE_CHECKING:
-    from pipeline.extensions.human.statistics import Statistic
+from pipeline.extensions.human.statistics import Statistic, statistic_of
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 RNG = np.random.default_rng(12)
@@ -39,7 +34,7 @@ def permuted(
     text: str, human: Array, metrics: Array, resamples: int, seed: int = 12345
 ) -> list[PairTest]:
     statistic = statistic_of(text)
-    values = [statistic.value(human, own) for own in metrics]
+    values = [statistic.value(human, ours) for ours in metrics]
     return permutation_tests(
         statistic, human, metrics, values, Sampling(resamples, seed)
     )
@@ -57,14 +52,14 @@ def naive(
     from its scores.
     """
     present = ~np.isnan(human)
-    places = statistic.groups(present)
+    indices = statistic.groups(present)
     # in this order, so that equal scores of two metrics stay equal
-    cells = places.cells[places.present]
+    cells = indices.cells[indices.present]
     both = np.stack([other, better])
-    kept = both.reshape(2, -1)[:, cells]
+    chosen = both.reshape(2, -1)[:, cells]
     sizes = [
         numbers[:, None, None]
-        for numbers in (kept.mean(axis=1), kept.std(axis=1))
+        for numbers in (chosen.mean(axis=1), chosen.std(axis=1))
     ]
     one, two = np.where(present, (both - sizes[0]) / sizes[1], 0.0)
     delta = (
@@ -94,8 +89,8 @@ def test_scores_swapped_one_resample_after_the_other(
     if name == "soft_accuracy" and average != "none":
         pytest.skip("has no average")
     statistic = statistic_of(f"{name}[average={average}]")
-    for top, lacking in ((4, 0.0), (50, 0.1)):
-        human, metrics = scores(4, 6, top, lacking)
+    for top, missing in ((4, 0.0), (50, 0.1)):
+        human, metrics = scores(4, 6, top, missing)
         for test in permuted(
             str(statistic), human, metrics, resamples=40, seed=5
         ):
@@ -123,7 +118,7 @@ def test_pairs_swapped_one_resample_after_the_other(
         f"{name}[{','.join(filter(None, (options, f'average={average}')))}]"
     )
     human, metrics = scores(4, 6, 5, 0.1)
-    values = [statistic.value(human, own) for own in metrics]
+    values = [statistic.value(human, ours) for ours in metrics]
     tests = permuted(str(statistic), human, metrics, resamples=30, seed=5)
     groups = statistic.groups(~np.isnan(human))
     members = groups.present.shape[1]
@@ -153,8 +148,10 @@ def test_pairs_swapped_one_resample_after_the_other(
             mixed: Array, judged: Array = judged, present: Any = present
         ) -> float:
             rows = [
-                naive_value(name, *(own[kept] for own in (row, human)))
-                for row, human, kept in zip(mixed, judged, present, strict=True)
+                naive_value(name, *(ours[chosen] for ours in (row, human)))
+                for row, human, chosen in zip(
+                    mixed, judged, present, strict=True
+                )
             ]
             return (
                 float(np.nan_to_num(np.nanmean(rows)))

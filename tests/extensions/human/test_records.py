@@ -2,18 +2,17 @@
 naive, or scipy's.
 """
 
-from __future__ import annotations
-
 import json
 import math
+from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.extensions.human.models import CorrelationConfig, RecordsConfig
 from pipeline.extensions.human.records import (
@@ -23,12 +22,11 @@ from pipeline.extensions.human.records import (
     read_records,
     scores_of,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from tests.support.in_process import Call, Printed
+from tests.support.tables import word_list
 
 CLOSE = 1e-12
-SYSTEMS, ITEMS = ["s1", "s2", "s3", "s4"], ["i1", "i2", "i3", "i4", "i5", "i6"]
+SYSTEMS, ITEMS = ["s1", "s2", "s3", "s4"], word_list("i1 i2 i3 i4 i5 i6")
 DRAWN = np.random.default_rng(7)
 HUMAN = (
     DRAWN.integers(1, 6, (len(SYSTEMS), len(ITEMS)))
@@ -37,27 +35,41 @@ HUMAN = (
 METRIC = HUMAN * 0.3 + DRAWN.normal(size=HUMAN.shape)
 
 
-def rows() -> list[dict[str, Any]]:
-    """Return a record for each output, in an order without any order."""
-    every = [
-        {
-            "id": item,
-            "who": {"name": system},
-            "set": "a",
-            "human": {"x": HUMAN[s, i], "y": HUMAN[s, i] + 1},
-            "m": METRIC[s, i],
-        }
-        for s, system in enumerate(SYSTEMS)
-        for i, item in enumerate(ITEMS)
-    ]
-    return [every[number] for number in DRAWN.permutation(len(every))]
+KEYS = list(product(SYSTEMS, ITEMS))
+ROWS: list[dict[str, Any]] = [
+    {
+        "id": item,
+        "who": {"name": system},
+        "set": "a",
+        "human": {"x": x, "y": x + 1},
+        "m": m,
+    }
+    for (system, item), x, m in zip(KEYS, HUMAN.flat, METRIC.flat, strict=True)
+]
+DRAWN.shuffle(ROWS)
+"""A record for each output, in an order without any order."""
 
 
-ROWS = rows()
+def table(scores: Any) -> Scores:
+    """Return scores [systems, items] by system and item."""
+    return dict(zip(KEYS, scores.flat, strict=True))
 
 
-def read_scores(asked: RecordsConfig) -> Scores:
-    return scores_of(asked, read_records(Path(asked.file)))
+def pearson(one: Any, two: Any) -> Any:
+    """Return the correlation as scipy has it, to be compared with."""
+    return approx(stats.pearsonr(np.ravel(one), np.ravel(two)).statistic)
+
+
+def approx(expected: Any) -> Any:
+    return pytest.approx(expected, abs=CLOSE)
+
+
+def read_scores(path: Path, **keys: Any) -> Scores:
+    config = RecordsConfig(file=str(path), **keys)
+    return scores_of(config, read_records(path))
+
+
+OUTPUTS = {"system": "who.name", "item": "id"}
 
 
 def config(*, of: Sequence[str] = ("m",), **more: Any) -> CorrelationConfig:
@@ -70,27 +82,17 @@ def written(folder: Path, form: str) -> Path:
     """Write the records in a form."""
     path = folder / f"r.{form}"
     if form == "json":
-        path.write_text(json.dumps(ROWS), encoding="utf-8")
+        path.write_text(json.dumps(ROWS))
     elif form == "jsonl":
-        path.write_text(
-            "".join(f"{json.dumps(row)}\n" for row in ROWS), encoding="utf-8"
-        )
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
     else:
-        lines = [
-            f"{r['id']},{r['who']['name']},{r['set']},{float(r['human']['x'])!r},{float(r['human']['y'])!r},{float(r['m'])!r}"
-            for r in ROWS
-        ]
-        path.write_text(
-            "\n".join(["\ufeffid,who.name,set,human.x,human.y,m", *lines]),
-            encoding="utf-8",
-        )
+        lines = ["\ufeffid,who.name,set,human.x,human.y,m"]
+        for row in ROWS:
+            cells = [row["id"], row["who"]["name"], row["set"]]
+            scores = [*row["human"].values(), row["m"]]
+            lines.append(",".join(map(str, cells + scores)))
+        path.write_text("\n".join(lines), encoding="utf-8")
     return path
-
-
-def records(path: Path, **keys: Any) -> RecordsConfig:
-    return RecordsConfig.model_validate(
-        {"file": str(path), "system": "who.name", "item": "id", **keys}
-    )
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl", "csv"])
@@ -98,98 +100,58 @@ def test_records_of_all_forms_are_joined_by_system_and_item(
     tmp_path: Path, form: str
 ) -> None:
     path = written(tmp_path, form)
-    human, metric = (
-        read_scores(records(path, score=name)) for name in ("human.x", "m")
-    )
-    assert human == {
-        (s, i): HUMAN[a, b]
-        for a, s in enumerate(SYSTEMS)
-        for b, i in enumerate(ITEMS)
-    }
+    human = read_scores(path, score="human.x", **OUTPUTS)
+    metric = read_scores(path, score="m", **OUTPUTS)
+    assert human == table(HUMAN)
     both = read_scores(
-        records(path, score=["human.x", "human.y"], where={"set": "a"})
+        path, score=["human.x", "human.y"], where={"set": "a"}, **OUTPUTS
     )
-    assert both == {key: value + 0.5 for key, value in human.items()}
-    asked = [
-        "pearson",
-        "spearman",
-        "kendall",
-        "pearson[level=system]",
-        "kendall[average=item]",
-    ]
-    found = correlated(metric, human, config(statistics=asked))
-    flat = METRIC.ravel(), HUMAN.ravel()
-    assert found["pearson"] == pytest.approx(
-        stats.pearsonr(*flat).statistic, abs=CLOSE
-    )
-    assert found["spearman"] == pytest.approx(
-        stats.spearmanr(*flat).statistic, abs=CLOSE
-    )
-    assert found["kendall"] == pytest.approx(
-        stats.kendalltau(*flat).statistic, abs=CLOSE
-    )
-    means = stats.pearsonr(METRIC.mean(axis=1), HUMAN.mean(axis=1)).statistic
-    assert found["pearson[level=system]"] == pytest.approx(means, abs=CLOSE)
+    assert both == table(HUMAN + 0.5)
     each = [
-        stats.kendalltau(METRIC[:, i], HUMAN[:, i]).statistic
-        for i in range(len(ITEMS))
+        stats.kendalltau(*columns).statistic
+        for columns in zip(METRIC.T, HUMAN.T, strict=True)
     ]
-    assert found["kendall[average=item]"] == pytest.approx(
-        np.nanmean(each), abs=CLOSE
-    )
-    assert (found["systems"], found["scores"]) == (4, 24)
+    flat = METRIC.ravel(), HUMAN.ravel()
+    expected = {
+        "pearson": pearson(METRIC, HUMAN),
+        "spearman": approx(stats.spearmanr(*flat).statistic),
+        "kendall": approx(stats.kendalltau(*flat).statistic),
+        "pearson[level=system]": pearson(
+            METRIC.mean(axis=1), HUMAN.mean(axis=1)
+        ),
+        "kendall[average=item]": approx(np.nanmean(each)),
+    }
+    found = correlated(metric, human, config(statistics=list(expected)))
+    assert found == {**expected, "systems": 4, "scores": 24}
 
 
 def test_without_systems_and_items_records_are_in_order(tmp_path: Path) -> None:
     path = written(tmp_path, "json")
-    human, metric = (
-        read_scores(RecordsConfig(file=str(path), score=name))
-        for name in ("human.x", "m")
-    )
+    human = read_scores(path, score="human.x")
+    metric = read_scores(path, score="m")
     assert list(human) == [("", str(number)) for number in range(1, 25)]
     found = correlated(metric, human, config(statistics=["pearson"]))
-    assert found["pearson"] == pytest.approx(
-        stats.pearsonr(METRIC.ravel(), HUMAN.ravel()).statistic, abs=CLOSE
-    )
+    assert found["pearson"] == pearson(METRIC, HUMAN)
 
 
 def test_a_record_may_have_an_object_for_each_system(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
-    lines = [
-        {
-            "case": i,
-            **{
-                s: {"m": METRIC[a, b], "n": {"x": 1.0}}
-                for a, s in enumerate(SYSTEMS)
-            },
-        }
-        for b, i in enumerate(ITEMS)
-    ]
-    path.write_text(
-        "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
-    )
-    metric = read_scores(
-        RecordsConfig(file=str(path), system="*", item="case", score="m")
-    )
-    assert metric == {
-        (s, i): METRIC[a, b]
-        for a, s in enumerate(SYSTEMS)
-        for b, i in enumerate(ITEMS)
-    }
-    assert set(
-        read_scores(
-            RecordsConfig(file=str(path), system="*", score="n.x")
-        ).values()
-    ) == {1.0}
+    lines: dict[str, Any] = {item: {"case": item} for item in ITEMS}
+    for (system, item), score in table(METRIC).items():
+        lines[item][system] = {"m": score, "n": {"x": 1.0}}
+    path.write_text("\n".join(map(json.dumps, lines.values())))
+    metric = read_scores(path, system="*", item="case", score="m")
+    assert metric == table(METRIC)
+    constant = read_scores(path, system="*", score="n.x")
+    assert set(constant.values()) == {1.0}
 
 
-def test_what_is_lacking_is_left_out(tmp_path: Path) -> None:
+def test_a_missing_score_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "r.tsv"
-    text = "system score id\nA\t-1.0 1\nA\tNone 2\nA\t-3 3\nB\t-2 1\nB\t-2 2\n"
-    path.write_text(text, encoding="utf-8")
-    scores = read_scores(
-        RecordsConfig(file=str(path), system="1", score="2", item="3")
+    path.write_text(
+        "system score id\nA\t-1.0 1\nA\tNone 2\nA\t-3 3\nB\t-2 1\nB\t-2 2\n"
     )
+    scores = read_scores(path, system="1", score="2", item="3")
     assert means_of(scores) == {"A": -2.0, "B": -2.0}
     assert math.isnan(scores["A", "2"])
 
@@ -199,50 +161,37 @@ def test_partial_correlation_given_the_system(name: str) -> None:
     """As in FRANK: correlations of the residuals of a regression on the systems, one indicator
     each.
     """
-    keys = [(s, i) for s in SYSTEMS for i in ITEMS][:-2]
-    human, metric = (
-        {key: table[SYSTEMS.index(key[0]), ITEMS.index(key[1])] for key in keys}
-        for table in (HUMAN, METRIC)
-    )
+    keys = KEYS[:-2]
     indicators = np.array(
         [[float(system == one) for one in SYSTEMS] for system, _ in keys]
     )
+    human, metric = (
+        {key: table(s)[key] for key in keys} for s in (HUMAN, METRIC)
+    )
     residuals = []
     for scores in (metric, human):
-        values = np.array([scores[key] for key in keys])
-        residuals.append(
-            values
-            - indicators @ np.linalg.lstsq(indicators, values, rcond=None)[0]
-        )
-    expected = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[name](
-        *np.round(residuals, 9)
-    ).statistic
+        values = np.array([*scores.values()])
+        fit = np.linalg.lstsq(indicators, values, rcond=None)[0]
+        # rounded, so that ties are ties
+        residuals.append(np.round(values - indicators @ fit, 9))
+    function = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}[name]
     found = correlated(metric, human, config(statistics=[name], given="system"))
-    # the oracle's residuals are rounded, so that ties are ties
+    expected = function(*residuals).statistic
     assert found[name] == pytest.approx(expected, abs=1e-8)
 
 
 def test_halves_by_human_score_and_absolute_values() -> None:
-    keys = [(s, i) for s in SYSTEMS for i in ITEMS]
-    human = {key: float(DRAWN.random()) for key in keys}
-    metric = {
-        key: -value + float(DRAWN.random()) for key, value in human.items()
-    }
-    order = sorted(keys, key=lambda key: human[key])
-    for part, kept in (("lower", order[:12]), ("upper", order[12:])):
-        expected = stats.pearsonr(
-            [metric[key] for key in kept], [human[key] for key in kept]
-        ).statistic
-        found = correlated(
-            metric, human, config(statistics=["pearson"], part=part)
+    human = table(DRAWN.random(24))
+    metric = {key: DRAWN.random() - value for key, value in human.items()}
+    order = sorted(KEYS, key=lambda key: human[key])
+    for part, keys in (("lower", order[:12]), ("upper", order[12:])):
+        halves = {"statistics": ["pearson"], "part": part}
+        found = correlated(metric, human, config(**halves))
+        assert found["pearson"] == pearson(
+            [metric[key] for key in keys], [human[key] for key in keys]
         )
-        assert found["pearson"] == pytest.approx(expected, abs=CLOSE)
         assert found["scores"] == 12
-        positive = correlated(
-            metric,
-            human,
-            config(statistics=["pearson"], part=part, absolute="true"),
-        )
+        positive = correlated(metric, human, config(**halves, absolute="true"))
         assert positive["pearson"] == abs(found["pearson"])
 
 
@@ -253,49 +202,28 @@ def test_intervals_are_of_samples_of_the_items(more: dict[str, Any]) -> None:
     """The oracle draws the same items and takes all outputs of each: of 200 values it leaves out 5
     at either end.
     """
-    human = {
-        (s, i): float(HUMAN[a, b])
-        for a, s in enumerate(SYSTEMS)
-        for b, i in enumerate(ITEMS)
-    }
-    metric = {
-        (s, i): -float(METRIC[a, b])
-        for a, s in enumerate(SYSTEMS)
-        for b, i in enumerate(ITEMS)
-    }
     names = ["pearson", "kendall[average=item]"]
+    scores = table(-METRIC), table(HUMAN)
     found = correlated(
-        metric,
-        human,
-        config(statistics=names, resamples="200", seed="3", **more),
+        *scores, config(statistics=names, resamples="200", seed="3", **more)
     )
-    kept = [s for s in SYSTEMS if s not in more.get("without", ())]
-    pearson, kendall = [], []
-    for drawn in np.random.default_rng(3).integers(
-        0, len(ITEMS), (200, len(ITEMS))
-    ):
-        items = [ITEMS[number] for number in drawn]
-        one, two = (
-            [[table[s, i] for s in kept] for i in items]
-            for table in (metric, human)
-        )
-        pearson.append(stats.pearsonr(np.ravel(one), np.ravel(two)).statistic)
-        kendall.append(
-            np.mean(
-                [
-                    stats.kendalltau(*pair).statistic
-                    for pair in zip(one, two, strict=True)
-                ]
-            )
-        )
-    for name, values in zip(names, (pearson, kendall), strict=True):
-        ordered = sorted(map(abs, values) if more.get("absolute") else values)
-        assert found["intervals"][name] == pytest.approx(
-            [ordered[5], ordered[-6]], abs=CLOSE
-        )
-    assert "intervals" not in correlated(
-        metric, human, config(statistics=names, **more)
-    )
+    systems = [n for n in range(4) if SYSTEMS[n] not in more.get("without", ())]
+    values = []
+    for drawn in np.random.default_rng(3).integers(0, 6, (200, 6)):
+        one, two = (rows[systems][:, drawn].T for rows in (-METRIC, HUMAN))
+        each = [
+            stats.kendalltau(*pair).statistic
+            for pair in zip(one, two, strict=True)
+        ]
+        both = stats.pearsonr(one.ravel(), two.ravel()).statistic
+        values.append((both, np.mean(each)))
+    if more.get("absolute"):
+        values = np.abs(values).tolist()
+    ordered = np.sort(values, axis=0)
+    for name, column in zip(names, ordered.T, strict=True):
+        assert found["intervals"][name] == approx([column[5], column[-6]])
+    without = correlated(*scores, config(statistics=names, **more))
+    assert "intervals" not in without
 
 
 @pytest.mark.parametrize(
@@ -303,22 +231,18 @@ def test_intervals_are_of_samples_of_the_items(more: dict[str, Any]) -> None:
     [
         ({"score": "human.z"}, "r.json[0]: has no 'human.z'; there are x, y"),
         ({"score": "who"}, "r.json[0]: 'who': expected a score, a number"),
-        ({"score": "m", "item": "set"}, "has two scores of the item 'a'"),
-        (
-            {"score": "m", "item": "human"},
-            "'human': expected a text or a number",
-        ),
-        (
-            {"score": "m", "where": {"set": "b"}},
-            "r.json: no line has 'b' in column set",
-        ),
+        ({"item": "set"}, "has two scores of the item 'a'"),
+        ({"item": "human"}, "'human': expected a text or a number"),
+        ({"where": {"set": "b"}}, "r.json: no line has 'b' in column set"),
     ],
 )
 def test_records_that_cannot_be_read(
     tmp_path: Path, keys: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(InputError) as caught:
-        read_scores(records(written(tmp_path, "json"), **keys))
+        read_scores(
+            written(tmp_path, "json"), **OUTPUTS | {"score": "m"} | keys
+        )
     assert message in str(caught.value)
 
 
@@ -327,94 +251,48 @@ def test_records_that_cannot_be_read(
     [
         ("r.json", "{}", "r.json[0]: expected a list of JSON objects"),
         ("r.json", "[1", "r.json: not valid JSON"),
-        (
-            "r.jsonl",
-            '{"a": 1}\n2\n',
-            "r.jsonl:2: expected a list of JSON objects, or lines of such",
-        ),
+        ("r.jsonl", '{"a": 1}\n2\n', "r.jsonl:2: expected a list of JSON objects, or lines of such"),
         ("r.csv", "a,a\n1,2\n", "r.csv:1: two columns are called 'a'"),
         ("r.csv", "", "r.csv: has no lines"),
     ],
-)
+)  # fmt: skip
 def test_files_that_are_no_records(
     tmp_path: Path, name: str, text: str, message: str
 ) -> None:
-    (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / name).write_text(text)
     with pytest.raises(InputError) as caught:
-        read_scores(RecordsConfig(file=str(tmp_path / name), score="a"))
+        read_scores(tmp_path / name, score="a")
     assert message in str(caught.value)
 
 
-def test_the_command_correlates_records(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_correlates_records(tmp_path: Path, call: Call) -> None:
     path = written(tmp_path, "csv")
     columns = "system: who.name, item: [id, set], where: {set: a}"
-    one, human_data = (
-        f"{{file: {path}, score: {score}, {columns}}}"
-        for score in ("m", "[human.x, human.y]")
-    )
-    arguments = [
-        "correlate",
-        one,
-        "--human",
-        human_data,
-        "--statistic",
-        "pearson",
-        "kendall[average=item]",
-        "--json",
-    ]
-    assert main(arguments) == 0
-    found = json.loads(capsys.readouterr().out)[one]
-    assert found["pearson"] == pytest.approx(
-        stats.pearsonr(METRIC.ravel(), HUMAN.ravel()).statistic, abs=CLOSE
-    )
-    assert (
-        main(
-            [
-                *arguments[:-1],
-                "--absolute",
-                "--part",
-                "upper",
-                "--given",
-                "system",
-            ]
+    metric = f"{{file: {path}, score: m, {columns}}}"
+    human = f"{{file: {path}, score: [human.x, human.y], {columns}}}"
+
+    def correlate(
+        options: str, one: str = metric, two: str = human, code: int = 0
+    ) -> Printed:
+        words = options.split()
+        return call(
+            "correlate", one, "--human", two, "--statistic", *words, code=code
         )
-        == 0
-    )
-    assert "12" in capsys.readouterr().out.splitlines()[1]
-    assert main([*arguments[:-1], "--level", "0.9", "--resamples", "50"]) == 0
-    assert capsys.readouterr().out.splitlines()[0].count("90% interval") == 2
-    assert len(found["intervals"]["pearson"]) == 2
-    for more, message in (
-        (["--window", "3"], "--window: no effect on records"),
-        (["--resamples", "x"], "--resamples x: expected a whole number"),
-        (["--statistic", "person"], "no statistic is called 'person'"),
+
+    found = json.loads(correlate("pearson kendall[average=item] --json").out)
+    assert found[metric]["pearson"] == pearson(METRIC, HUMAN)
+    assert len(found[metric]["intervals"]["pearson"]) == 2
+    upper = correlate("pearson --absolute --part upper --given system").out
+    assert "12" in upper.splitlines()[1]
+    header = correlate("pearson kendall --level 0.9 --resamples 50").out
+    assert header.splitlines()[0].count("90% interval") == 2
+    for wrong, message in (
+        ("pearson --window 3", "--window: no effect on records"),
+        ("pearson --resamples x", "--resamples x: expected a whole number"),
+        ("person", "no statistic is called 'person'"),
     ):
-        assert main([*arguments, *more]) == 2
-        assert message in capsys.readouterr().err
-    assert (
-        main(
-            [
-                "correlate",
-                f"{{file: {path}, scores: m}}",
-                "--human",
-                human_data,
-                "--statistic",
-                "pearson",
-            ]
-        )
-        == 2
-    )
-    assert (
-        "score: Field required; records have file, where"
-        in capsys.readouterr().err
-    )
-    assert (
-        main(["correlate", one, "--human", str(path), "--statistic", "pearson"])
-        == 2
-    )
-    assert (
-        "name all scores as {file: FILE, score: COLUMN}"
-        in capsys.readouterr().err
-    )
+        assert message in correlate(wrong, code=2).err
+    err = correlate("pearson", f"{{file: {path}, scores: m}}", code=2).err
+    assert "score: Field required; records have file, where" in err
+    err = correlate("pearson", two=str(path), code=2).err
+    assert "name all scores as {file: FILE, score: COLUMN}" in err

@@ -1,7 +1,5 @@
 """Reports of a run with human scores or judgements."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 from pathlib import Path
@@ -13,8 +11,9 @@ from pipeline._version import __version__
 from pipeline.reopen import chosen, revisit
 from pipeline.report import FORMATS
 from pipeline.scoring.stored_runs import Selection
-from tests.conftest import ROOT, called, run, write_run
+from tests.conftest import ROOT, run, write_run
 from tests.extensions.human.schema import human_schema
+from tests.support.in_process import Call
 from tests.support.results_schema import results_schema
 
 GOLDEN = ROOT / "tests" / "extensions" / "human" / "reports"
@@ -45,7 +44,7 @@ def test_results_fit_their_schema(sample: Path) -> None:
 
 
 def test_a_choice_keeps_the_agreement_that_belongs_to_it(
-    sample: Path, capsys: pytest.CaptureFixture[str]
+    sample: Path, call: Call
 ) -> None:
     fewer = chosen(revisit(sample), Selection(["bleu"], ["sample"])).results
     assert fewer.human
@@ -53,14 +52,14 @@ def test_a_choice_keeps_the_agreement_that_belongs_to_it(
         assert {item["metric"][:4] for item in fewer.human[name]} <= {"bleu"}
     assert fewer.human["correlations"]
     command = ["report", sample, "--format", "csv", "--metric", "bleu"]
-    told = called(capsys, *command)[2]
-    assert told.endswith("--output DIR writes it: tests.csv, human.csv\n")
+    note = call("", *command).err
+    assert note.endswith("--output DIR writes it: tests.csv, human.csv\n")
 
 
 def test_texts_are_read_back_without_what_only_the_work_needed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "people").write_text("A 1\nB 2\nC 3\n", encoding="utf-8")
+    (tmp_path / "people").write_text("A 1\nB 2\nC 3\n")
     formats = ["plots"] if "plots" in FORMATS else ["parquet"]
     config = write_run(
         tmp_path,

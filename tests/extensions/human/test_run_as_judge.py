@@ -2,24 +2,18 @@
 scores.
 """
 
-from __future__ import annotations
-
 import json
 from itertools import combinations
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.extensions.human.judgments import is_judgments, read_judgments
 from tests.config_files import write
-from tests.conftest import called
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture: one test brings a metric)
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.in_process import Call, run_command
 
 CONFIG = """\
 datasets: {d: {source: s, references: [r]}}
@@ -44,7 +38,7 @@ FILES: dict[str, str | bytes] = {
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     write(FILES)
-    assert main(["run", "c.yaml", "-q"]) == 0
+    run_command("run c.yaml -q")
     return tmp_path / "out"
 
 
@@ -86,14 +80,11 @@ def test_each_metric_judges_by_its_scores(
 
 
 @pytest.mark.usefixtures("run")
-def test_expected_wins_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
+def test_expected_wins_of_a_run(call: Call) -> None:
     """By hand, of the numbers: A beats B in one of two lines that are no ties, and C in two of
     three; so does B.
     """
-    code, printed, _ = called(
-        capsys, "human", "out", "--judge", "external", "--json"
-    )
-    assert code == 0
+    printed = call("human out --judge external --json").out
     scores = json.loads(printed)["expected_wins"]["scores"]
     assert scores == pytest.approx(
         {"A": (1 / 2 + 2 / 3) / 2, "B": (1 / 2 + 2 / 3) / 2, "C": 1 / 3},
@@ -103,24 +94,14 @@ def test_expected_wins_of_a_run(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.usefixtures("run")
 def test_a_metric_agrees_with_itself_and_with_a_run_as_people(
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     config = CONFIG.replace("[chrf, ter, ", "[chrf] # ").replace(
         "{dir: out}", "{dir: two}"
     )
     write({"two.yaml": config})
-    assert main(["run", "two.yaml", "-q"]) == 0
-    code, printed, _ = called(
-        capsys,
-        "correlate",
-        "two",
-        "--human",
-        "two",
-        "--numbering",
-        "1",
-        "--json",
-    )
-    assert code == 0
+    call("run two.yaml -q")
+    printed = call("correlate two --human two --numbering 1 --json").out
     (row,) = json.loads(printed)["sentences"]
     assert row["coefficients"]["accuracy"]["value"] == 1
 
@@ -137,7 +118,7 @@ def test_sentences_without_a_score_are_judged_by_nobody(
             + "metrics: [some_lines]\noutput: {dir: out}\n",
         }
     )
-    assert main(["run", "c.yaml", "--plugin", "p.py", "-q"]) == 0
+    run_command("run c.yaml --plugin p.py -q")
     assert read_judgments(tmp_path / "out").segments == ("1", "2", "4")
 
 

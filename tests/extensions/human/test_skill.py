@@ -2,8 +2,6 @@
 test_reproduce.py.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -102,9 +100,9 @@ def test_systems_that_never_met_do_not_play() -> None:
 
 
 def test_progress_is_told() -> None:
-    told: list[tuple[int, int]] = []
+    note: list[tuple[int, int]] = []
     judgments = invented(6)[1]
     trueskill(
-        judgments, 1, progress=lambda done, whole: told.append((done, whole))
+        judgments, 1, progress=lambda done, whole: note.append((done, whole))
     )
-    assert told[-1] == (len(judgments.expanded.first) + 1,) * 2
+    assert note[-1] == (len(judgments.expanded.first) + 1,) * 2

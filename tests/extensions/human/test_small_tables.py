@@ -1,17 +1,12 @@
 """How the readers of human scores and judgements take odd files."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.errors import CorpusError
 from pipeline.extensions.human.judgments import read_items
 from pipeline.extensions.human.score_files import read_scores
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HEADER = "segmentId,system1Id,system1rank,system2Id,system2rank"
 
@@ -44,7 +39,7 @@ def test_judgements_in_odd_files(tmp_path: Path, text: str) -> None:
 
 def test_a_quotation_mark_that_judgements_do_not_close(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
-    path.write_text(f'{HEADER}\n1,"A,1,B,2\n2,A,1,B,2\n', encoding="utf-8")
+    path.write_text(f'{HEADER}\n1,"A,1,B,2\n2,A,1,B,2\n')
     with pytest.raises(
         CorpusError, match=r"t\.csv:3: not valid CSV: unexpected end of data"
     ):
@@ -53,7 +48,7 @@ def test_a_quotation_mark_that_judgements_do_not_close(tmp_path: Path) -> None:
 
 def test_names_with_blanks_stand_in_quotation_marks(tmp_path: Path) -> None:
     path = tmp_path / "people"
-    path.write_text('"GPT-4 (few-shot)" 0.5\nB 0.25\n', encoding="utf-8")
+    path.write_text('"GPT-4 (few-shot)" 0.5\nB 0.25\n')
     assert read_scores(path) == {"people": {"GPT-4 (few-shot)": 0.5, "B": 0.25}}
 
 
@@ -74,7 +69,7 @@ def test_a_name_with_blanks_that_is_not_quoted_gets_a_hint(
         match=rf"people:{where}: .*; a name with blanks stands in quotation marks",
     ):
         read_scores(tmp_path / "people")
-    (tmp_path / "people").write_text("A,x,0.5\nB,0.5\n", encoding="utf-8")
+    (tmp_path / "people").write_text("A,x,0.5\nB,0.5\n")
     with pytest.raises(CorpusError) as caught:
         read_scores(tmp_path / "people")
     assert "quotation" not in str(caught.value)

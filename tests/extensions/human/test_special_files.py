@@ -1,15 +1,10 @@
 """Files that are none, in the commands of this extension."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.files.test_special_files import check_door, folder  # noqa: F401 (a fixture)
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DOORS = """
 human FILE

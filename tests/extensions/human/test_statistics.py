@@ -2,8 +2,6 @@
 and cases by hand.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from itertools import combinations
@@ -23,26 +21,21 @@ from pipeline.extensions.human.correlation import (
 from pipeline.extensions.human.statistics import (
     AVERAGES,
     STATISTICS,
+    Value,
     counts_within,
     p_values,
     statistic_of,
 )
+from tests.support.tables import table
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
 NAN = math.nan
 
 
-def value(
-    text: str,
-    human: list[float] | Array,
-    metric: list[float] | Array,
-    systems: int = 1,
-) -> float:
-    rows = [
-        np.array(scores, np.float64).reshape(systems, -1)
-        for scores in (human, metric)
-    ]
-    return statistic_of(text).value(*rows).value
+def value(text: str, human: Any, metric: Any, systems: int = 1) -> float:
+    """Return a statistic of scores, which are [systems, lines] or flat."""
+    rows = [np.reshape(scores, (systems, -1)) for scores in (human, metric)]
+    return statistic_of(text).value(*np.array(rows, float)).value
 
 
 # mt_metrics_eval/stats_test.py of google-research/mt-metrics-eval, commit 0b82d96b: scores of
@@ -83,38 +76,23 @@ THEIRS = [
     ("human", "metric", "systems", "text", "expected", "places"), THEIRS
 )
 def test_values_of_mt_metrics_eval(
-    human: list[float],
-    metric: list[float],
+    human: Any,
+    metric: Any,
     systems: int,
     text: str,
     expected: float,
     places: int,
 ) -> None:
-    assert value(text, human, metric, systems) == pytest.approx(
-        expected, abs=0.5 * 10**-places
-    )
+    found = value(text, human, metric, systems)
+    assert found == pytest.approx(expected, abs=0.5 * 10**-places)
 
 
 def test_the_regression_example_of_tau_optimization() -> None:
     """tau_optimization_test.py, commit 0b82d96b: matrices in which both sides lack scores."""
-    metric = np.array(
-        [
-            [0, 5, 2, 3, 2],
-            [NAN, 2, 1, 5, 3],
-            [9, 1, 5, 3, 8],
-            [9, 3, 4, 4, 1],
-            [NAN] * 5,
-        ]
-    )
-    human = np.array(
-        [
-            [1, 5, 2, 1, 1],
-            [4, 2, 2, 1, 4],
-            [5, 9, 2, 8, 7],
-            [7, 6, NAN, 3, 2],
-            [NAN] * 5,
-        ]
-    )
+    rows = "0 5 2 3 2 nan 2 1 5 3 9 1 5 3 8 9 3 4 4 1" + " nan" * 5
+    metric = np.array(rows.split(), float).reshape(5, 5)
+    rows = "1 5 2 1 1 4 2 2 1 4 5 9 2 8 7 7 6 nan 3 2" + " nan" * 5
+    human = np.array(rows.split(), float).reshape(5, 5)
     best = statistic_of("accuracy[average=system,epsilon=best]").value(
         human, metric
     )
@@ -125,9 +103,8 @@ def test_the_regression_example_of_tau_optimization() -> None:
         (2, 0.38333333333333347),
         (8, 0.1166666666666667),
     ):
-        found = value(
-            f"accuracy[average=system,epsilon={epsilon}]", human, metric, 5
-        )
+        text = f"accuracy[average=system,epsilon={epsilon}]"
+        found = value(text, human, metric, 5)
         assert found == pytest.approx(expected, abs=1e-12)
 
 
@@ -144,34 +121,26 @@ def sample(
     return human, RNG.integers(0, top, (systems, lines)) / 3
 
 
-def naive_pairs(
-    human: Array, metric: Array, epsilon: float
-) -> tuple[int, int, int, int]:
-    """Return how many pairs agree, disagree strictly, are tied by the metric, and by people."""
-    agree = against = metric_ties = human_ties = 0
-    for (a, b), (c, d) in combinations(
-        zip(human.tolist(), metric.tolist(), strict=True), 2
-    ):
-        near = 0.0 if abs(b - d) <= epsilon else b - d
-        agree += np.sign(a - c) == np.sign(near)
-        against += (a - c) * near < 0
-        metric_ties += near == 0
-        human_ties += a == c
-    return agree, against, metric_ties, human_ties
+SCIPY = {
+    "pearson": stats.pearsonr,
+    "spearman": stats.spearmanr,
+    "kendall": stats.kendalltau,
+}
 
 
-def naive(
-    name: str, human: Array, metric: Array, epsilon: float = 0.0
-) -> float:
-    if name in ("pearson", "spearman", "kendall"):
-        if min(np.ptp(human), np.ptp(metric)) == 0:
-            return NAN
-        function = {"pearson": stats.pearsonr, "spearman": stats.spearmanr}.get(
-            name, stats.kendalltau
-        )
-        return float(function(human, metric)[0])
-    pairs = len(human) * (len(human) - 1) // 2
-    return naive_pairs(human, metric, epsilon)[0] / pairs
+def naive(name: str, human: Array, metric: Array) -> float:
+    """Return a coefficient by scipy, or the share of pairs of equal order."""
+    if name == "accuracy":
+        agree = [
+            np.sign(a - c) == np.sign(b - d)
+            for (a, b), (c, d) in combinations(
+                zip(human, metric, strict=True), 2
+            )
+        ]
+        return float(np.mean(agree))
+    if min(np.ptp(human), np.ptp(metric)) == 0:
+        return NAN
+    return float(SCIPY[name](human, metric)[0])
 
 
 def rows_of(average: str, scores: Array) -> list[Array]:
@@ -183,7 +152,7 @@ def rows_of(average: str, scores: Array) -> list[Array]:
 
 
 @pytest.mark.parametrize("average", AVERAGES)
-@pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "accuracy"])
+@pytest.mark.parametrize("name", [*SCIPY, "accuracy"])
 def test_statistics_against_scipy_and_plain_loops(
     name: str, average: str
 ) -> None:
@@ -198,9 +167,9 @@ def test_statistics_against_scipy_and_plain_loops(
         for human_data, scores in zip(
             rows_of(average, human), rows_of(average, metric), strict=True
         ):
-            kept = ~np.isnan(human_data)
-            if kept.sum() >= 2:
-                values.append(naive(name, human_data[kept], scores[kept]))
+            chosen = ~np.isnan(human_data)
+            if chosen.sum() >= 2:
+                values.append(naive(name, human_data[chosen], scores[chosen]))
         found = statistic_of(f"{name}[average={average}]").value(human, metric)
         assert found.value == pytest.approx(
             float(np.nanmean(values)), abs=1e-12
@@ -213,27 +182,19 @@ def test_statistics_against_scipy_and_plain_loops(
 
 @pytest.mark.parametrize("average", AVERAGES)
 def test_the_best_epsilon_is_the_best_of_all(average: str) -> None:
-    for lacking in (0.0, 0.2):
-        human, metric = sample(4, 9, 5, lacking)
-        best = statistic_of(f"accuracy[average={average},epsilon=best]").value(
-            human, metric
-        )
+    def accuracy(epsilon: object) -> Value:
+        text = f"accuracy[average={average},epsilon={epsilon}]"
+        return statistic_of(text).value(human, metric)
+
+    for missing in (0.0, 0.2):
+        human, metric = sample(4, 9, 5, missing)
+        best = accuracy("best")
         flat = metric.reshape(-1)
         epsilons = [0.0, *np.unique(np.abs(flat - flat[:, None]))]
-        tried = [
-            value(
-                f"accuracy[average={average},epsilon={e!r}]", human, metric, 4
-            )
-            for e in map(float, epsilons)
-        ]
+        tried = [accuracy(float(epsilon)).value for epsilon in epsilons]
         assert best.value == pytest.approx(max(tried), abs=1e-12)
         assert best.epsilon in epsilons
-        at_best = value(
-            f"accuracy[average={average},epsilon={best.epsilon!r}]",
-            human,
-            metric,
-            4,
-        )
+        at_best = accuracy(best.epsilon).value
         assert at_best == pytest.approx(best.value, abs=1e-12)
 
 
@@ -274,7 +235,7 @@ def test_soft_accuracy_against_plain_loops() -> None:
     human[2, 5] = (
         NAN  # a sentence without a score by people for one system counts for none
     )
-    kept = ~np.isnan(human).any(axis=0)
+    chosen = ~np.isnan(human).any(axis=0)
     signs = np.where(
         np.random.default_rng(4).random((1000, 14), dtype=np.float32) > 0.5,
         1,
@@ -283,7 +244,7 @@ def test_soft_accuracy_against_plain_loops() -> None:
     differences = []
     for one, two in combinations(range(4), 2):
         shares = []
-        for scores in (human[:, kept], metric[:, kept]):
+        for scores in (human[:, chosen], metric[:, chosen]):
             near = scores[one] - scores[two]
             shares.append(
                 np.mean([(sign * near).sum() >= near.sum() for sign in signs])
@@ -307,31 +268,15 @@ def test_p_values_of_equal_systems_are_1_whatever_the_rounding() -> None:
 @pytest.mark.parametrize(
     ("human", "metric", "reason"),
     [
-        (
-            [[1, 2], [3, 4]],
-            [[5, 5], [5, 5]],
-            "all scores of the metric are equal",
-        ),
-        ([[2, 2], [2, 2]], [[5, 6], [7, 5]], "all scores of people are equal"),
-        (
-            [[NAN, NAN], [3, NAN]],
-            [[5, 5], [5, 6]],
-            "there are no two scores to compare",
-        ),
-        (
-            [[NAN, NAN], [NAN, NAN]],
-            [[5, 5], [5, 6]],
-            "there are no two scores to compare",
-        ),
+        ([[1, 2], [3, 4]], np.ones((2, 2)), "all scores of the metric are equal"),
+        (np.ones((2, 2)), [[5, 6], [7, 5]], "all scores of people are equal"),
+        ([[NAN, NAN], [3, NAN]], [[5, 5], [5, 6]], "there are no two scores to compare"),
+        (np.full((2, 2), NAN), [[5, 5], [5, 6]], "there are no two scores to compare"),
     ],
-)
-def test_no_value_has_a_reason(
-    human: list[list[float]], metric: list[list[float]], reason: str
-) -> None:
-    for text in ("pearson", "spearman", "kendall"):
-        found = statistic_of(text).value(
-            np.array(human, float), np.array(metric, float)
-        )
+)  # fmt: skip
+def test_no_value_has_a_reason(human: Any, metric: Any, reason: str) -> None:
+    for text in SCIPY:
+        found = statistic_of(text).value(*np.array([human, metric], float))
         assert math.isnan(found.value)
         assert found.reason == reason
 
@@ -348,14 +293,12 @@ def test_one_system_has_no_items_and_no_pairs() -> None:
     )
 
 
-def test_groups_that_are_constant_have_a_reason_of_their_own() -> None:
+def test_constant_groups_have_a_reason() -> None:
     found = statistic_of("pearson[average=item]").value(
         np.array([[1.0, 2], [1, 3]]), np.array([[4.0, 5], [6, 5]])
     )
-    assert (found.reason, found.undefined) == (
-        "in every group all scores of people or of the metric are equal",
-        2,
-    )
+    reason = "in every group all scores of people or of the metric are equal"
+    assert (found.reason, found.undefined) == (reason, 2)
 
 
 @pytest.mark.parametrize("name", STATISTICS)
@@ -375,20 +318,14 @@ def test_a_signature_has_every_option_that_changes_the_value() -> None:
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("kendal", "no statistic is called 'kendal' (did you mean 'kendall'?)"),
-        ("pearson[epsilon=1]", "pearson has no option 'epsilon'"),
-        (
-            "accuracy[epsilon=-1]",
-            "epsilon: expected a number from 0, or best, found '-1'",
-        ),
-        (
-            "pearson[level=system,average=item]",
-            "average has no effect here (systems have one score each); leave it out",
-        ),
-    ],
-)
-def test_what_cannot_be_asked_for(text: str, message: str) -> None:
+    table("""
+        kendal                              no statistic is called 'kendal' (did you mean 'kendall'?)
+        pearson[epsilon=1]                  pearson has no option 'epsilon'
+        accuracy[epsilon=-1]                epsilon: expected a number from 0, or best, found '-1'
+        pearson[level=system,average=item]  average has no effect here (systems have one score each); leave it out
+    """),
+)  # fmt: skip
+def test_a_wrong_statistic_is_refused(text: str, message: str) -> None:
     with pytest.raises(ConfigError) as raised:
         statistic_of(text)
     assert message in str(raised.value)

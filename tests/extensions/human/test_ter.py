@@ -1,32 +1,23 @@
 """Agreement with people of a metric whose lowest score is the best."""
 
-from __future__ import annotations
+from pathlib import Path
 
-from typing import TYPE_CHECKING
-
-import pytest
-
-from pipeline.cli.dispatch import main
 from tests.metrics.test_ter import lower_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.in_process import Call
 
 
 def test_correlations_with_people_are_those_of_the_negated_score(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, call: Call
 ) -> None:
     (tmp_path / "human.tsv").write_text(
-        "system\tscore\ngood\t3\nmiddle\t2\nbad\t1\n", encoding="utf-8"
+        "system\tscore\ngood\t3\nmiddle\t2\nbad\t1\n"
     )
     folder = lower_run(tmp_path)
-    assert (
-        main(["correlate", str(folder), "--human", str(tmp_path / "human.tsv")])
-        == 0
-    )
     rows = [
         line.split()
-        for line in capsys.readouterr().out.splitlines()
+        for line in call(
+            f"correlate {folder} --human {tmp_path / 'human.tsv'}"
+        ).out.splitlines()
         if line.strip().startswith(("ter", "bleu"))
     ]
     assert all(row[row.index("1.000") :] for row in rows[:2])

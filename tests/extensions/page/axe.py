@@ -2,14 +2,11 @@
 brings it along.
 """
 
-from __future__ import annotations
-
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from tests.extensions.page.browser import Browser
+from tests.extensions.page.browser import Browser
 
 PLACES = {
     "axe_selenium_python": "node_modules/axe-core/axe.min.js",
@@ -29,10 +26,10 @@ axe.run(document, {resultTypes: ["violations"], rules}).then(
 
 def script() -> str:
     """Return axe-core, "" where no package has it."""
-    for package, place in PLACES.items():
+    for package, index in PLACES.items():
         spec = find_spec(package)
         for folder in (spec.submodule_search_locations or ()) if spec else ():
-            file = Path(folder) / place
+            file = Path(folder) / index
             if file.is_file():
                 return file.read_text(encoding="utf-8")
     return ""

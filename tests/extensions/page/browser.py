@@ -2,49 +2,30 @@
 nothing fetched.
 """
 
-from __future__ import annotations
-
 import json
 import shutil
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
 
-from pipeline.cli import dispatch
-from tests.conftest import PATIENCE
+import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from tests.conftest import PATIENCE, ROOT
+from tests.support.in_process import run_command
+from tests.support.tables import word_list
 
-NAMES = (
-    "chromium",
-    "chromium-browser",
-    "google-chrome",
-    "google-chrome-stable",
+NAMES = word_list(
+    "chromium chromium-browser google-chrome google-chrome-stable"
 )
-FLAGS = (
-    *(
-        "--headless=new",
-        "--no-sandbox",
-        "--disable-gpu",
-        "--disable-quic",
-        "--disable-dev-shm-usage",
-        "--no-first-run",
-    ),
-    *(
-        "--disable-background-networking",
-        "--disable-component-update",
-        "--disable-sync",
-        "--disable-extensions",
-    ),
-    *(
-        "--force-color-profile=srgb",
-        "--hide-scrollbars",
-        "--mute-audio",
-        "--lang=en-US",
-    ),
-)
+DATA = ROOT / "data"
+FLAGS = """
+--headless=new --no-sandbox --disable-gpu --disable-quic --disable-dev-shm-usage --no-first-run
+--disable-background-networking --disable-component-update --disable-sync --disable-extensions
+--force-color-profile=srgb --hide-scrollbars --mute-audio --lang=en-US
+"""
 
 LUMINANCE = """
 const luminance = (colour) => {
@@ -91,15 +72,19 @@ return [...document.querySelectorAll(".scroll")].filter((box) => box.checkVisibi
 whether it has a hint."""
 
 
-def lacking() -> str:
-    """Return why there is no browser to test with, "" where there is one."""
+def why_missing() -> str:
+    """Return why there is no browser to test with, "" if there is one."""
     if not any(map(shutil.which, NAMES)) or not shutil.which("chromedriver"):
         return "there is no Chromium with its chromedriver (Debian: apt-get install chromium chromium-driver)"
-    try:
-        import selenium  # noqa: F401
-    except ImportError:
+    if find_spec("selenium") is None:
         return "selenium is not installed"
     return ""
+
+
+def skip_module() -> None:
+    """Skip the tests of a module if there is no browser."""
+    if reason := why_missing():
+        pytest.skip(reason, allow_module_level=True)
 
 
 class Browser:
@@ -180,7 +165,7 @@ class Browser:
         """Return errors and warnings of the console, and addresses asked for that are no files,
         since last asked.
         """
-        said = [
+        complaints = [
             entry["message"]
             for entry in self.driver.get_log("browser")
             if entry["level"] != "DEBUG"
@@ -189,12 +174,9 @@ class Browser:
             message = json.loads(entry["message"])["message"]
             if message["method"] == "Network.requestWillBeSent":
                 address = message["params"]["request"]["url"]
-                said += (
-                    [f"asks for {address}"]
-                    if not address.startswith(("file:", "data:,"))
-                    else []
-                )
-        return said
+                if not address.startswith(("file:", "data:,")):
+                    complaints.append(f"asks for {address}")
+        return complaints
 
     def texts(self, selector: str) -> list[str]:
         """Return the texts of all elements of a selector."""
@@ -243,29 +225,43 @@ def check_cut(browser: Browser) -> list[tuple[str, int, int]]:
     browser.run(f"document.querySelectorAll('.board').forEach({show})")
     wrong = "return [...document.querySelectorAll('table')].filter((one) => !one.closest('.scroll, .detail')).length"
     assert browser.run(wrong) == 0
-    told = (
-        "return JSON.stringify((() => {"
-        + TABLES
-        + "})().filter((one) => (one[1] > one[2] + 2) !== one[3]))"
-    )
-    browser.wait(told, "[]")
+    wrong = "filter((one) => (one[1] > one[2] + 2) !== one[3])"
+    browser.wait(f"return JSON.stringify((() => {{{TABLES}}})().{wrong})", "[]")
     return [(name, need, room) for name, need, room, _ in browser.run(TABLES)]
 
 
 def report_of(folder: Path, config: dict[str, Any], name: str = "run") -> Path:
     """Run a config in a folder, into the folder of this name in it; return its page."""
     file = folder / f"{name}.yaml"
-    file.write_text(
-        json.dumps({**config, "output": {"formats": ["html"]}}),
-        encoding="utf-8",
-    )
-    assert (
-        dispatch.main(
-            ["run", str(file), "-q", "--json", "--output", str(folder / name)]
-        )
-        == 0
-    )
+    content = {**config, "output": {"formats": ["html"]}}
+    file.write_text(json.dumps(content))
+    run_command(f"run {file} -q --json --output {folder / name}")
     return folder / name / "report.html"
+
+
+def sample_config(
+    *metrics: str, references: int = 2, gold: bool = True, **statistics: str
+) -> dict[str, Any]:
+    """Return a config of the sample in data/."""
+    texts: dict[str, Any] = {
+        "source": f"{DATA}/source.txt",
+        "references": [f"{DATA}/reference{n}.txt" for n in range(references)],
+    }
+    if gold:
+        texts["gold"] = f"{DATA}/m2/gold.m2"
+    return {
+        "datasets": {"sample": texts},
+        "systems": [f"{DATA}/systems/*.txt"],
+        "metrics": metrics,
+        "statistics": statistics,
+    }
+
+
+def write_lines(folder: Path, texts: dict[str, list[str]]) -> None:
+    """Write a file of each list of lines."""
+    for name, lines in texts.items():
+        text = "".join(f"{line}\n" for line in lines)
+        (folder / name).write_text(text, encoding="utf-8", newline="")
 
 
 @contextmanager
@@ -277,7 +273,7 @@ def browser(folder: Path) -> Iterator[Browser]:
 
     options = Options()
     options.binary_location = next(filter(None, map(shutil.which, NAMES)))
-    for flag in (*FLAGS, f"--user-data-dir={folder}"):
+    for flag in word_list(f"{FLAGS} --user-data-dir={folder}"):
         options.add_argument(flag)
     options.set_capability(
         "goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"}

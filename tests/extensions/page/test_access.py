@@ -2,28 +2,29 @@
 the rest.
 """
 
-from __future__ import annotations
-
 import base64
 import random
 import re
+import shutil
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.extensions.page import axe
 from tests.extensions.page import browser as browsers
-from tests.extensions.page.browser import LUMINANCE, check_cut, report_of
+from tests.extensions.page.browser import (
+    DATA,
+    LUMINANCE,
+    Browser,
+    check_cut,
+    report_of,
+    sample_config,
+    write_lines,
+)
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.extensions.page.browser import Browser
-
-if browsers.lacking():
-    pytest.skip(browsers.lacking(), allow_module_level=True)
+browsers.skip_module()
 
 NAMES = [
     f"t5-{size}-finetuned-bea19-wi-locness-epoch{epoch:02d}-{'beam5' if epoch % 2 else 'greedy'}"
@@ -39,20 +40,17 @@ def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sixty systems with long names that are much alike, each better than the one before."""
     folder, chance = tmp_path_factory.mktemp("sixty"), random.Random(1)
     source, reference = (
-        (ROOT / "data" / name).read_text().splitlines()[:24]
+        (DATA / name).read_text().splitlines()[:24]
         for name in ("source.txt", "reference0.txt")
     )
     texts = {"source": source, "reference": reference}
     for number, name in enumerate(NAMES):
-        pairs = zip(source, reference, strict=True)
+        share = number / len(NAMES)
         texts[name] = [
-            new if chance.random() < number / len(NAMES) else old
-            for old, new in pairs
+            pair[chance.random() < share]
+            for pair in zip(source, reference, strict=True)
         ]
-    for name, lines in texts.items():
-        (folder / name).write_text(
-            "".join(f"{line}\n" for line in lines), encoding="utf-8"
-        )
+    write_lines(folder, texts)
     config = {
         "datasets": {"d": {"source": "source", "references": ["reference"]}},
         "systems": {name: name for name in NAMES},
@@ -66,22 +64,14 @@ def sixty(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The sample's systems against a baseline, by metrics for which high and low is good, and by
     one of edits."""
-    data = ROOT / "data"
-    texts = {
-        "source": str(data / "source.txt"),
-        "references": [str(data / f"reference{n}.txt") for n in (0, 1)],
+    statistics: Any = {
+        "resamples": "100",
+        "trials": "1000",
+        "correction": "none",
     }
-    config = {
-        "datasets": {"sample": {**texts, "gold": str(data / "m2" / "gold.m2")}},
-        "systems": [str(data / "systems" / "*.txt")],
-        "metrics": ["gleu[refs=max]", "ter", "m2"],
-        "statistics": {
-            "resamples": "100",
-            "trials": "1000",
-            "baseline": "broken",
-            "correction": "none",
-        },
-    }
+    config = sample_config(
+        "gleu[refs=max]", "ter", "m2", baseline="broken", **statistics
+    )
     return report_of(tmp_path_factory.mktemp("few"), config)
 
 
@@ -127,14 +117,14 @@ def test_keys_and_touch_say_the_whole_name(
     rows = "#results figure:not(:has(.curve))"
     browser.run(f"document.querySelector('{rows}').focus()")
     browser.press("\ue015", "\ue015")  # arrow down
-    said = browser.text(f"{rows} .said-mark")
-    assert said in browser.run(TITLES)
-    assert any(name in said for name in NAMES)
+    text_printed = browser.text(f"{rows} .said-mark")
+    assert text_printed in browser.run(TITLES)
+    assert any(name in text_printed for name in NAMES)
     browser.run(
         f"const name = document.querySelectorAll('{rows} svg text.end')[6];name.dispatchEvent(new "
         "MouseEvent('click', {bubbles: true}))"
     )
-    assert browser.text(f"{rows} .said-mark") != said
+    assert browser.text(f"{rows} .said-mark") != text_printed
 
 
 @pytest.mark.parametrize("width", [1440, 390])
@@ -209,26 +199,17 @@ def test_bars_have_contrast_and_colours_one_meaning(
 ) -> None:
     browser.size(dark=dark)
     browser.open(sixty)
-    curves = {
-        name: ratio
-        for name, ratio in browser.run(DRAWN).items()
-        if "hue" in name
-    }
-    assert {name.rpartition(" ")[2] for name in curves} == {
-        f"hue{number}" for number in range(6)
-    }
-    assert {name: ratio for name, ratio in curves.items() if ratio < 3} == {}
+    ratios = browser.run(DRAWN)
+    hues = [name.rpartition(" ")[2] for name in ratios if "hue" in name]
+    assert sorted({*hues}) == [f"hue{number}" for number in range(6)]
+    assert min(ratios[name] for name in ratios if "hue" in name) >= 3
     browser.open(few)
-    drawn = browser.run(DRAWN)
-    assert {"range", "mark", "bar", "dot", "level"} <= set(drawn)
-    assert {name: ratio for name, ratio in drawn.items() if ratio < 3} == {}
+    ratios = browser.run(DRAWN)
+    assert {"range", "mark", "bar", "dot", "level"} <= set(ratios)
+    assert min(ratios.values()) >= 3
     colours = browser.run(COLOURS)
-    assert (
-        len(
-            {colours["ins"], colours["del"], colours["right"], colours["wrong"]}
-        )
-        == 4
-    )
+    kinds = ("ins", "del", "right", "wrong")
+    assert len({colours[kind] for kind in kinds}) == 4
     assert colours["right"] == colours["match"] == colours["good"]
     assert colours["wrong"] == colours["penalised"]
     browser.size()
@@ -250,9 +231,9 @@ def test_every_mark_has_a_legend(
     kinds: set[str] = set()
     for page in (few, sixty):
         browser.open(page)
-        for label, used, told, words in browser.run(LEGENDS):
-            assert set(used) <= set(told), label
-            assert len(told) == words
+        for label, used, note, words in browser.run(LEGENDS):
+            assert set(used) <= set(note), label
+            assert len(note) == words
             kinds |= set(used)
         assert browser.count(".ranked") == browser.count(".marks")
     assert kinds == {"dot", "bar", "rule", "border", "move up", "move down"}
@@ -265,23 +246,18 @@ def test_marks_name_a_direction(browser: Browser, few: Path) -> None:
         "return [...document.querySelectorAll('.board')].map((one) => [one.querySelector('h3').textContent,"
         "[...one.querySelectorAll('.ranked td[data-title^=against]')].map((cell) => cell.textContent)])"
     )
-    text = browser.text("#results")
-    assert "↑ ↓: significantly better or worse than broken" in text
+    legend = "↑ ↓: significantly better or worse than broken"
+    assert legend in browser.text("#results")
     seen = set()
-    for title, shown in cells:
-        for cell in shown:
-            assert "*" not in cell
-            if cell[-1] in "↑↓":
-                higher_is_better = not title.startswith("TER")
-                assert (cell[-1] == "↑") == (
-                    (cell[0] == "+") == higher_is_better
-                ), (
-                    title,
-                    cell,
-                )
-                seen.add((title.split()[0], cell[-1]))
-    assert ("TER", "↑") in seen
-    assert ("GLEU+", "↑") in seen
+    for title, texts in cells:
+        metric = title.split()[0]
+        assert "*" not in "".join(texts)
+        for text in texts:
+            if text[-1] in "↑↓":
+                improved = (text[0] == "+") == (metric != "TER")
+                assert (text[-1] == "↑") == improved, (title, text)
+                seen.add(metric + text[-1])
+    assert {"TER↑", "GLEU+↑"} <= seen
 
 
 # --- titles that explain themselves
@@ -299,39 +275,28 @@ def test_titles_explain_themselves_by_keys_and_touch(
     browser.size(width)
     browser.open(few)
     if width == 1280:
-        bare = {
-            title for title, explained in browser.run(HEADS) if not explained
-        }
+        bare = {title for title, known in browser.run(HEADS) if not known}
         assert bare <= {"system", "gleu", "GLEU+", "TER", "M² F₀.₅", "edits"}
         in_cards = browser.run(
             HEADS.replace("#results table:not(.heat, .grid)", "#detail .orders")
         )
         assert in_cards
-        assert all(explained for _, explained in in_cards)
+        assert all(known for _, known in in_cards)
     button = "document.querySelector('.ranked button.explained')"
     assert browser.run(f"return {button}.checkVisibility()")
-    name = browser.run(f"return {button}.getAttribute('popovertarget')")
+    text = f"document.getElementById({button}.getAttribute('popovertarget'))"
+    visible = f"return {text}.checkVisibility()"
     browser.run(f"{button}.focus()")
     browser.press("\ue007")
-    assert browser.run(
-        "return document.getElementById(arguments[0]).checkVisibility()", name
-    )
-    assert browser.run(
-        "return document.getElementById(arguments[0]).innerText", name
-    ).startswith("rank The place by score")
-    box = browser.run(
-        "return document.getElementById(arguments[0]).getBoundingClientRect().toJSON()",
-        name,
-    )
+    assert browser.run(visible)
+    explanation = browser.run(f"return {text}.innerText")
+    assert explanation.startswith("rank The place by score")
+    box = browser.run(f"return {text}.getBoundingClientRect().toJSON()")
     assert 0 <= box["left"] < box["right"] <= width
     browser.press("\ue00c")  # Escape
-    assert not browser.run(
-        "return document.getElementById(arguments[0]).checkVisibility()", name
-    )
+    assert not browser.run(visible)
     browser.run(f"{button}.click()")
-    assert browser.run(
-        "return document.getElementById(arguments[0]).checkVisibility()", name
-    )
+    assert browser.run(visible)
     browser.size()
 
 
@@ -406,22 +371,19 @@ def test_what_scrolls_is_a_stop_of_the_tab_key(
 
 def printed(browser: Browser) -> list[str]:
     """Return the text of each printed page."""
-    document_table = base64.b64decode(
-        browser.driver.execute_cdp_cmd(
-            "Page.printToPDF", {"printBackground": True}
-        )["data"]
+    found = browser.driver.execute_cdp_cmd(
+        "Page.printToPDF", {"printBackground": True}
     )
-    try:
-        text = subprocess.run(
-            ["pdftotext", "-layout", "-", "-"],
-            input=document_table,
-            capture_output=True,
-            check=True,
-        ).stdout
-    except FileNotFoundError:
+    if shutil.which("pdftotext") is None:
         pytest.skip(
             "pdftotext is not installed (Debian: apt-get install poppler-utils)"
         )
+    text = subprocess.run(
+        ["pdftotext", "-layout", "-", "-"],
+        input=base64.b64decode(found["data"]),
+        capture_output=True,
+        check=True,
+    ).stdout
     return text.decode().split("\f")[:-1]
 
 
@@ -429,17 +391,14 @@ def test_no_title_stands_alone_at_the_foot_of_a_page(
     browser: Browser, few: Path
 ) -> None:
     browser.open(few, "grams=1&line=12")
-    titles = {
-        " ".join(title.split())
-        for title in browser.run(
-            "return [...document.querySelectorAll('h1, h2, h3, figcaption, thead tr')].map((one) => one.innerText)"
-        )
-    }
+    titles = browser.run(
+        "return [...document.querySelectorAll('h1, h2, h3, figcaption, thead tr')].map((one) => one.innerText)"
+    )
+    known = [title.split() for title in titles]
     pages = printed(browser)
     assert len(pages) > 3
     for page in pages:
-        last = " ".join(page.rstrip().splitlines()[-1].split())
-        assert last not in titles
+        assert page.rstrip().splitlines()[-1].split() not in known
 
 
 def test_paper_has_no_scroll_bars(browser: Browser, few: Path) -> None:
@@ -492,8 +451,8 @@ def test_the_board_begins_above_the_fold_beside_where_metrics_disagree(
 ) -> None:
     browser.size(1440)
     browser.open(few)
-    places = "return [...document.querySelectorAll('.overview .scroll')].map((one) => one.getBoundingClientRect())"
-    table, figure = browser.run(places)
+    indices = "return [...document.querySelectorAll('.overview .scroll')].map((one) => one.getBoundingClientRect())"
+    table, figure = browser.run(indices)
     assert figure["left"] > table["right"]
     assert (
         browser.run(
@@ -520,21 +479,12 @@ def test_axe_finds_nothing_serious(
         )
     browser.size(width, dark=dark)
     browser.open(few, "grams=1&line=12")
-    browser.run(
-        "for (const one of document.querySelectorAll('details')) one.open = true;"
-    )
-    browser.wait(
-        "return [...document.querySelectorAll('details')].every((one) => one.open)",
-        expected=True,
-    )
-    serious = [
-        found
-        for found in axe.findings(browser, "color-contrast")
-        if found[0] in ("serious", "critical")
-    ]
-    assert serious == []
+    details = "[...document.querySelectorAll('details')]"
+    browser.run(f"for (const one of {details}) one.open = true;")
+    browser.wait(f"return {details}.every((one) => one.open)", expected=True)
+    for level, *_ in axe.findings(browser, "color-contrast"):
+        assert level not in ("serious", "critical")
     browser.run("document.querySelector('h1').innerHTML = '<button></button>'")
-    assert ["critical", "button-name"] in [
-        found[:2] for found in axe.findings(browser, "color-contrast")
-    ]
+    findings = [found[:2] for found in axe.findings(browser, "color-contrast")]
+    assert ["critical", "button-name"] in findings
     browser.size()

@@ -2,12 +2,11 @@
 beside their rows.
 """
 
-from __future__ import annotations
-
 import math
+import random
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 from pipeline.extensions.human.plot_data import coefficient_plots, point_plots
 from pipeline.extensions.page import charts, svg
+from pipeline.extensions.page.svg import Drawing
 from pipeline.extensions.plots.canvas import (
     MARKS,
     draw_points,
@@ -33,12 +33,6 @@ from pipeline.extensions.plots.plot_data import (
 from pipeline.report.tables.ranked import groups
 from pipeline.scoring.rows import Bootstrap
 from tests.support.sample_results import context
-
-if TYPE_CHECKING:
-    import random
-
-    from pipeline.extensions.page.svg import Drawing
-    from pipeline.extensions.plots.plot_data import Points, Rows
 
 SYSTEMS = [f"system-{number}" for number in range(13)]
 RESULTS = context(SYSTEMS).results
@@ -79,91 +73,77 @@ def one(drawings: dict[str, Drawing]) -> Drawing:
     return drawing
 
 
+def fitted(pairs: list[tuple[float, float]]) -> None:
+    """Hold that values and pixels lie on a line."""
+    values, pixels = np.array(pairs).T
+    slope, start = np.polyfit(values, pixels, 1)
+    assert slope > 0
+    np.testing.assert_allclose(start + slope * values, pixels, rtol=0, atol=0.2)
+
+
 @pytest.mark.parametrize("name", ROWS)
 def test_rows_are_drawn_where_their_numbers_are(name: str) -> None:
     """Dots and lines lie on a line through the ticks, and in the rows of their names."""
-    shown = ROWS[name]
-    assert shown is not None
-    drawing = one(charts.drawn("x", shown))
+    rows = ROWS[name]
+    assert rows is not None
+    drawing = one(charts.drawn("x", rows))
     names = {
         words(text): number(text, "y") - 4
         for text in shapes(drawing, "text", "end")
     }
-    assert list(names) == list(shown.names)
-    dots = {
-        (title(shape), number(shape, "cy")): number(shape, "cx")
-        for shape in shapes(drawing, "circle")
-    }
-    lines = {
-        (title(s), number(s, "y1")): (number(s, "x1"), number(s, "x2"))
-        for s in shapes(drawing, "line", "bar")
-    }
-    assert len(dots) + len(lines) == len(shown.marks)
-    places = []
-    for mark in shown.marks:
-        key = (mark.title, names[shown.names[mark.row]])
-        drawn = (
-            lines[key] if mark.kind == "interval" else (dots[key], dots[key])
-        )
-        places += list(zip((mark.low, mark.high), drawn, strict=True))
-    slope, start = np.polyfit(*zip(*places, strict=True), 1)  # type: ignore[call-overload]
-    assert slope > 0
-    assert all(abs(start + slope * value - x) < 0.2 for value, x in places)
+    assert list(names) == list(rows.names)
+    drawn = {}
+    for shape in shapes(drawing, "circle"):
+        x = number(shape, "cx")
+        drawn[title(shape), number(shape, "cy"), "dot"] = x, x
+    for shape in shapes(drawing, "line", "bar"):
+        ends = number(shape, "x1"), number(shape, "x2")
+        drawn[title(shape), number(shape, "y1"), "interval"] = ends
+    assert len(drawn) == len(rows.marks)
+    pairs: list[tuple[float, float]] = []
+    for mark in rows.marks:
+        kind = "interval" if mark.kind == "interval" else "dot"
+        pixels = drawn[mark.title, names[rows.names[mark.row]], kind]
+        pairs += zip((mark.low, mark.high), pixels, strict=True)
+    fitted(pairs)
     with styled():
-        _, axes = draw_rows(shown)
-        found = [
-            line.get_xydata().tolist()  # type: ignore[union-attr]
-            for line in axes.lines
-            if line.get_marker() in ("|", "o")
-        ]
-    wanted = [
-        sorted({(mark.low, mark.row), (mark.high, mark.row)})
-        for mark in shown.marks
-    ]
-    assert [[tuple(point) for point in line] for line in found] == wanted
+        _, axes = draw_rows(rows)
+    found = []
+    for line in axes.lines:
+        if line.get_marker() in ("|", "o"):
+            points: Any = line.get_xydata()
+            found.append({*map(tuple, points.tolist())})
+    expected = [{(m.low, m.row), (m.high, m.row)} for m in rows.marks]
+    assert found == expected
 
 
 def test_ranks() -> None:
-    """By hand from material(): the cluster of system n is 1 + n // 3; clusters are parted, and
+    """By hand from context(): the cluster of system n is 1 + n // 3; clusters are parted, and
     shaded by turns.
     """
-    shown = ROWS["ranks"]
-    assert shown is not None
-    marks = shown.marks
-    assert [(m.low, m.high) for m in marks if m.kind == "interval"] == [
-        (max(n, 1), n + 1) for n in range(13)
-    ]
-    assert marks[8].title == "system-4: rank 5, in samples 4 to 5, cluster 2"
-    borders = [
-        number(line, "y1") / charts.ROW
-        for line in shapes(one(charts.drawn("x", shown)), "line", "rule")
-    ]
+    rows = ROWS["ranks"]
+    assert rows is not None
+    ranges = [(m.low, m.high) for m in rows.marks if m.kind == "interval"]
+    assert ranges == [(max(n, 1), n + 1) for n in range(13)]
+    label = "system-4: rank 5, in samples 4 to 5, cluster 2"
+    assert rows.marks[8].title == label
+    lines = shapes(one(charts.drawn("x", rows)), "line", "rule")
+    borders = [number(line, "y1") / charts.ROW for line in lines]
     assert borders == [3, 6, 9, 12]
     with styled():
-        _, axes = draw_rows(shown)
-    assert [text.get_text() for text in axes.texts] == [
-        f"cluster {number}" for number in range(1, 6)
-    ]
+        _, axes = draw_rows(rows)
+    labels = [text.get_text() for text in axes.texts]
+    assert labels == [f"cluster {number}" for number in range(1, 6)]
     assert len(axes.patches) == 6  # rows of clusters 2 and 4
 
 
 def test_a_long_figure_of_the_page_comes_in_parts() -> None:
-    shown = rank_rows(
-        context([f"s{number}" for number in range(90)]).results.scores
-    )
-    drawings = charts.drawn("Rank ranges", shown)
-    assert list(drawings) == [
-        f"Rank ranges, systems {low} to {low + 29}" for low in (1, 31, 61)
-    ]
-    assert (
-        next(
-            words(text)
-            for text in shapes(
-                drawings["Rank ranges, systems 31 to 60"], "text", "end"
-            )
-        )
-        == "s30"
-    )
+    results = context([f"s{number}" for number in range(90)]).results
+    drawings = charts.drawn("Rank ranges", rank_rows(results.scores))
+    spans = ("1 to 30", "31 to 60", "61 to 90")
+    assert list(drawings) == [f"Rank ranges, systems {span}" for span in spans]
+    second = drawings["Rank ranges, systems 31 to 60"]
+    assert words(shapes(second, "text", "end")[0]) == "s30"
 
 
 def test_scores_and_differences_say_what_is_significant() -> None:
@@ -171,126 +151,86 @@ def test_scores_and_differences_say_what_is_significant() -> None:
     below 0.05.
     """
     results = context([*"ABCDEFGHIJKL"], "L").results
-    scores, differences = (
-        score_rows(group := groups(results)[0]),
-        difference_rows(group),
-    )
+    (group,) = groups(results)
+    scores = score_rows(group)
+    differences = difference_rows(group)
     assert differences is not None
-    for shown in (scores, differences):
-        kinds = [
-            mark.kind for mark in shown.marks if mark.kind in ("value", "open")
-        ]
-        assert kinds[:11] == ["value"] * 5 + ["open"] * 6
+    for rows in (scores, differences):
+        kinds = [mark.kind for mark in rows.marks]
+        dots = [kind for kind in kinds if kind in ("value", "open")]
+        assert dots[:11] == ["value"] * 5 + ["open"] * 6
     assert scores.line == pytest.approx(60 - 30 * 11 / 12)
     assert differences.line == 0
-    assert [kind for kind, _ in scores.legend] == [
-        "interval",
-        "draws",
-        "line",
-        "open",
-    ]
+    legend = [kind for kind, _ in scores.legend]
+    assert legend == ["interval", "draws", "line", "open"]
     assert differences.notes[0] == "p 0.0100"
     assert difference_rows(groups(RESULTS)[0]) is None
     assert MARKS["open"]["markerfacecolor"] == "white"
 
 
 def test_metric_against_people() -> None:
-    ((*_, shown),) = point_plots(RESULTS)
-    assert shown.points[3].name == "system-3"
-    assert shown.points[3][1:3] == pytest.approx((60 - 90 / 13, 21 % 13 / 13))
-    drawing = one(charts.drawn("x", shown))
+    ((*_, points),) = point_plots(RESULTS)
+    third = points.points[3]
+    assert third.name == "system-3"
+    assert third[1:3] == pytest.approx((60 - 90 / 13, 21 % 13 / 13))
+    drawing = one(charts.drawn("x", points))
     circles = {title(circle): circle for circle in shapes(drawing, "circle")}
-    for axis, values in (
-        ("cx", [point.x for point in shown.points]),
-        ("cy", [-point.y for point in shown.points]),
-    ):
-        places = [
-            (value, number(circles[p.title], axis))
-            for p, value in zip(shown.points, values, strict=True)
-        ]
-        slope, start = np.polyfit(*zip(*places, strict=True), 1)  # type: ignore[call-overload]
-        assert slope > 0
-        assert all(
-            abs(start + slope * value - place) < 0.2 for value, place in places
-        )
-    assert {"GLEU+ (percent)", "people"} <= {
-        words(text) for text in shapes(drawing, "text", "middle")
-    }
+    marks = [(point, circles[point.title]) for point in points.points]
+    fitted([(point.x, number(mark, "cx")) for point, mark in marks])
+    fitted([(-point.y, number(mark, "cy")) for point, mark in marks])
+    titles = {words(text) for text in shapes(drawing, "text", "middle")}
+    assert {"GLEU+ (percent)", "people"} <= titles
     with styled():
-        _, axes = draw_points(shown)
-    drawn = axes.lines[0].get_xydata().tolist()  # type: ignore[union-attr]
-    assert drawn == [[point.x, point.y] for point in shown.points]
+        _, axes = draw_points(points)
+    drawn: Any = axes.lines[0].get_xydata()
+    assert drawn.tolist() == [[point.x, point.y] for point in points.points]
 
 
 def test_systems_without_a_score_are_in_no_plot_of_people() -> None:
     human = RESULTS.human or {}
-    human_data = {**human["scores"]["people"], "system-1": None}
-    scores = [
-        replace(score, score=math.nan) if score.rank == 3 else score
-        for score in SCORES
-    ]
-    ((*_, shown),) = point_plots(
-        replace(
-            RESULTS,
-            scores=scores,
-            human={**human, "scores": {"people": human_data}},
-        )
-    )
-    assert [point.name for point in shown.points] == [SYSTEMS[0], *SYSTEMS[3:]]
+    human_scores = {**human["scores"]["people"], "system-1": None}
+    scores = [*SCORES]
+    scores[2] = replace(scores[2], score=math.nan)
+    section = {**human, "scores": {"people": human_scores}}
+    results = replace(RESULTS, scores=scores, human=section)
+    ((*_, points),) = point_plots(results)
+    names = [point.name for point in points.points]
+    assert names == [SYSTEMS[0], *SYSTEMS[3:]]
 
 
 @pytest.mark.parametrize("count", [3, 13, 20, 21, 60])
 def test_names_on_the_page_lie_on_no_other(count: int) -> None:
-    ((*_, shown),) = point_plots(
-        context([f"system-{number}" for number in range(count)]).results
-    )
-    drawing = one(charts.drawn("x", shown))
+    names = [f"system-{number}" for number in range(count)]
+    ((*_, points),) = point_plots(context(names).results)
+    drawing = one(charts.drawn("x", points))
     boxes = []
     for shape in shapes(drawing, "text"):
         if title(shape):
-            width, x, y = (
-                6.6 * len(words(shape)),
-                number(shape, "x"),
-                number(shape, "y"),
-            )
+            width = 6.6 * len(words(shape))
             kind = shape.get("class", "")
-            left = (
-                x - width
-                if "end" in kind
-                else x - width / 2
-                if "middle" in kind
-                else x
-            )
+            share = 1.0 if "end" in kind else 0.5 if "middle" in kind else 0.0
+            left = number(shape, "x") - width * share
+            y = number(shape, "y")
+            assert left >= 0
+            assert left + width <= drawing.width
+            assert y + 2 <= drawing.height
             boxes.append((left, y - 10, left + width, y + 2))
     assert len(boxes) == count
     for a, b in combinations(boxes, 2):
-        assert (
-            a[2] <= b[0]
-            or b[2] <= a[0]
-            or a[3] <= b[1] + 0.2
-            or b[3] <= a[1] + 0.2
-        ), (a, b)
-    assert all(
-        left >= 0 and right <= drawing.width and bottom <= drawing.height
-        for left, _, right, bottom in boxes
-    )
+        beside = a[2] <= b[0] or b[2] <= a[0]
+        assert beside or a[3] <= b[1] + 0.2 or b[3] <= a[1] + 0.2, (a, b)
 
 
 def test_drawings_of_many_systems_stay_inside() -> None:
     results = context([f"system-{n}-{'x' * n}" for n in range(40)]).results
-    described: list[Rows | Points | None] = [
-        rank_rows(results.scores),
-        next(point_plots(results))[-1],
-    ]
-    for drawing in (one(charts.drawn("x", shown)) for shown in described):
+    for rows in (rank_rows(results.scores), next(point_plots(results))[-1]):
+        drawing = one(charts.drawn("x", rows))
+        limits = {"x": drawing.width, "y": drawing.height}
         for tag in ("line", "rect", "circle", "text"):
             for shape in shapes(drawing, tag):
                 for name in ("x", "x1", "x2", "cx", "y", "y1", "y2", "cy"):
-                    assert (
-                        0
-                        <= float(shape.get(name, 0))
-                        <= (drawing.width if "x" in name else drawing.height)
-                    )
+                    limit = limits[name.strip("c12")]
+                    assert 0 <= float(shape.get(name, 0)) <= limit
 
 
 def test_ticks_are_round_and_inside() -> None:
@@ -321,83 +261,66 @@ def test_a_bar_shows_score_and_interval() -> None:
 # --- where metrics disagree
 
 
+def lines_of(drawing: Drawing, kind: str) -> list[str]:
+    """Return the titles of the lines between two orders."""
+    return [title(line) for line in shapes(drawing, "line", f"move {kind}")]
+
+
 def test_orders_join_a_system_where_it_leaves_its_cluster() -> None:
     """The formula's clusters are of three systems each; the second metric has the last system
     first.
     """
     (group,) = groups(RESULTS)
     turned = [group.scores[-1], *group.scores[:-1]]
-    again = [
-        replace(
-            score,
-            rank=number + 1,
-            bootstrap=replace(one.bootstrap, cluster=1 + number // 3),
-        )
-        for number, (score, one) in enumerate(
-            zip(turned, group.scores, strict=True)
-        )
-        if one.bootstrap
-    ]
-    shown = disagreement(
+    again = []
+    for number, (score, at) in enumerate(
+        zip(turned, group.scores, strict=True)
+    ):
+        assert at.bootstrap
+        spread = replace(at.bootstrap, cluster=1 + number // 3)
+        again.append(replace(score, rank=number + 1, bootstrap=spread))
+    orders = disagreement(
         [("M²", group), ("GLEU", replace(group, scores=again))]
     )
-    assert shown
-    assert [list(places) for _, places in shown.columns] == [
-        [s.system for s in group.scores],
-        [s.system for s in turned],
-    ]
-    drawing = charts.drawn("x", shown)["x"]
-    moves = {
-        kind: shapes(drawing, "line", f"move {kind}") for kind in ("up", "down")
-    }
-    assert {title(line) for line in moves["up"]} == {
-        "system-12: 13 by M², 1 by GLEU"
-    }
-    assert {title(line).partition(":")[0] for line in moves["down"]} == {
-        f"system-{n}" for n in (2, 5, 8, 11)
-    }
+    assert orders
+    for (_, ranks), scores in zip(
+        orders.columns, (group.scores, turned), strict=True
+    ):
+        assert list(ranks) == [score.system for score in scores]
+    drawing = charts.drawn("x", orders)["x"]
+    assert lines_of(drawing, "up") == ["system-12: 13 by M², 1 by GLEU"]
+    down = [line.partition(":")[0] for line in lines_of(drawing, "down")]
+    assert sorted(down) == [f"system-{n}" for n in (11, 2, 5, 8)]
     assert len(shapes(drawing, "line", "border")) == 2 * 5
-    assert (
-        sum("system-3" in text.itertext() for text in shapes(drawing, "text"))
-        == 2
-    )
+    named = [t for t in shapes(drawing, "text") if "system-3" in t.itertext()]
+    assert len(named) == 2
 
 
 def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -> (
     None
 ):
     (group,) = groups(RESULTS)
-    plain = [replace(score, bootstrap=None) for score in group.scores[:3]]
-    other = [
-        replace(plain[1], rank=1),
-        replace(plain[2], rank=1),
-        replace(plain[0], rank=3, score=math.nan),
-    ]
-    shown = disagreement(
-        [
-            ("a", replace(group, scores=plain)),
-            ("b", replace(group, scores=other)),
-        ],
+    first, second, third = (
+        replace(score, bootstrap=None) for score in group.scores[:3]
     )
-    assert shown
-    assert shown.columns[1][1] == {"system-1": 1, "system-2": 1}
-    drawing = charts.drawn("x", shown)["x"]
-    assert shapes(drawing, "line", "move up") == []  # of the two that both rank
-    third = [*other[:2], replace(plain[0], rank=3)]
-    shown = disagreement(
-        [
-            ("a", replace(group, scores=plain)),
-            ("b", replace(group, scores=third)),
-        ],
-    )
-    assert shown
-    drawing = charts.drawn("x", shown)["x"]
-    assert [title(line) for line in shapes(drawing, "line", "move up")] == [
-        "system-2: 3 by a, 1 by b"
-    ]
-    assert [title(line) for line in shapes(drawing, "line", "move down")] == [
-        "system-0: 1 by a, 3 by b"
-    ]
+    equal = [replace(second, rank=1), replace(third, rank=1)]
+
+    def drawn(last: Any) -> tuple[Any, Drawing]:
+        found = disagreement(
+            [
+                ("a", replace(group, scores=[first, second, third])),
+                ("b", replace(group, scores=[*equal, last])),
+            ]
+        )
+        assert found
+        return found, charts.drawn("x", found)["x"]
+
+    orders, drawing = drawn(replace(first, rank=3, score=math.nan))
+    assert orders.columns[1][1] == {"system-1": 1, "system-2": 1}
+    assert lines_of(drawing, "up") == []  # of the two that both rank
+    drawing = drawn(replace(first, rank=3))[1]
+    assert lines_of(drawing, "up") == ["system-2: 3 by a, 1 by b"]
+    assert lines_of(drawing, "down") == ["system-0: 1 by a, 3 by b"]
     assert disagreement([("a", group)]) is None
 
 
@@ -406,7 +329,7 @@ def test_orders_without_samples_join_equal_scores_and_skip_what_has_no_score() -
     st.lists(st.integers(0, 3), min_size=2, max_size=8),
     st.randoms(),
 )
-def test_a_system_leaves_its_cluster_where_no_place_is_in_both(
+def test_a_system_leaves_its_cluster_where_no_rank_is_in_both(
     one: list[int], other: list[int], chance: random.Random
 ) -> None:
     """Clusters of rankings by chance: each system of the one stands wholly before or behind, among
@@ -417,18 +340,20 @@ def test_a_system_leaves_its_cluster_where_no_place_is_in_both(
     for clusters in (one, other):
         chance.shuffle(names)
         rankings.append(dict(zip(names, sorted(clusters), strict=False)))
-    both = [
-        [name for name in own if name in rankings[0] and name in rankings[1]]
-        for own in rankings
-    ]
+    shared = rankings[0].keys() & rankings[1].keys()
+    orders = [[name for name in ranks if name in shared] for ranks in rankings]
     expected = {}
-    for name in both[0]:
-        places = [
-            {at for at, rival in enumerate(order) if own[rival] == own[name]}
-            for own, order in zip(rankings, both, strict=True)
-        ]
-        if max(places[0]) < min(places[1]):
+    for name in shared:
+        before, after = (
+            [
+                at
+                for at, rival in enumerate(order)
+                if ranks[rival] == ranks[name]
+            ]
+            for ranks, order in zip(rankings, orders, strict=True)
+        )
+        if max(before) < min(after):
             expected[name] = 1
-        elif min(places[0]) > max(places[1]):
+        elif min(before) > max(after):
             expected[name] = -1
     assert leaving(*rankings) == expected

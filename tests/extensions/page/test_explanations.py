@@ -1,7 +1,5 @@
 """What the titles of columns mean, and short names in drawings."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hypothesis import given

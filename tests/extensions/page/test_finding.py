@@ -2,25 +2,20 @@
 find them again.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.extensions.page import browser as browsers
-from tests.extensions.page.browser import report_of
+from tests.extensions.page.browser import (
+    Browser,
+    report_of,
+    sample_config,
+)
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.extensions.page.browser import Browser
-
-if browsers.lacking():
-    pytest.skip(browsers.lacking(), allow_module_level=True)
+browsers.skip_module()
 
 SAVED = """
 const done = arguments[0], blobs = [];
@@ -36,14 +31,13 @@ bytes of a PNG."""
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    data = ROOT / "data"
-    config: dict[str, Any] = {
-        "datasets": {"sample": {"gold": str(data / "m2" / "gold.m2")}},
-        "systems": [str(data / "systems" / "*.txt")],
-        "metrics": ["m2", "gleu[refs=max]"],
-        "statistics": {"resamples": "50", "test": "sign"},
-    }
+    config = sample_config("m2", "gleu[refs=max]", resamples="50", test="sign")
+    del config["datasets"]["sample"]["source"]
+    del config["datasets"]["sample"]["references"]
     return report_of(tmp_path_factory.mktemp("finding"), config)
+
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 def saved(browser: Browser) -> tuple[ET.Element, str, tuple[int, int]]:
@@ -53,16 +47,16 @@ def saved(browser: Browser) -> tuple[ET.Element, str, tuple[int, int]]:
     found = dict(browser.driver.execute_async_script(SAVED))
     root = ET.fromstring(found["image/svg+xml"])  # noqa: S314
     head = bytes(found["image/png"])
-    texts = [
-        node.text or ""
-        for node in root.iter("{http://www.w3.org/2000/svg}text")
-    ]
     assert head[1:4] == b"PNG"
-    return (
-        root,
-        " ".join(" ".join(texts).split()),
-        (int.from_bytes(head[16:20]), int.from_bytes(head[20:24])),
-    )
+    texts = " ".join(node.text or "" for node in root.iter(f"{SVG}text"))
+    size = int.from_bytes(head[16:20]), int.from_bytes(head[20:24])
+    return root, " ".join(texts.split()), size
+
+
+def complaints(browser: Browser) -> list[str]:
+    """Return complaints but for the picture of which the PNG is drawn."""
+    drawn = "asks for data:image"
+    return [one for one in browser.complaints() if drawn not in one]
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -70,62 +64,44 @@ def test_a_sentence_stands_with_its_edits_scores_signature_and_address(
     browser: Browser, page: Path, dark: bool
 ) -> None:
     browser.size(dark=dark)
-    browser.open(page, "dataset=sample&metric=m2&a=careful&b=eager&line=1")
+    address = "dataset=sample&metric=m2&a=careful&b=eager&line=1"
+    browser.open(page, address)
     browser.click("[data-action=picture]")
-    root, text, (width, height) = saved(browser)
-    assert (width, height) == tuple(
-        round(3 * float(root.attrib[name])) for name in ("width", "height")
-    )
+    root, text, size = saved(browser)
+    sides = (root.attrib[name] for name in ("width", "height"))
+    assert size == tuple(round(3 * float(side)) for side in sides)
     source = browser.run("return DATA.texts[DATA.datasets[0].source[0]]")
-    assert text.startswith(
-        "line 1 of sample, M² source " + " ".join(source.split())
-    )
-    shown = browser.run(
-        "return [...document.querySelectorAll('.card.main .score')].map((one) => one.textContent)"
-    )
-    for name, score in zip(("A careful", "B eager"), shown, strict=True):
+    start = "line 1 of sample, M² source " + " ".join(source.split())
+    assert text.startswith(start)
+    scores = browser.texts(".card.main .score")
+    for name, score in zip(("A careful", "B eager"), scores, strict=True):
         assert re.search(rf"{name} (.* )?{re.escape(score)}\b", text)
     assert re.search("[✓✗○]", text)
-    assert re.sub(r"\s", "", text).endswith(
-        "report.html#dataset=sample&metric=m2&a=careful&b=eager&line=1"
-    )
-    assert "m2|beta:0.5" in re.sub(r"\s", "", text)
+    joined = re.sub(r"\s", "", text)
+    assert joined.endswith(f"report.html#{address}")
+    assert "m2|beta:0.5" in joined
     assert str(page.parent) not in ET.tostring(root, encoding="unicode")
-    colours = {
-        node.get("fill")
-        for node in root.iter("{http://www.w3.org/2000/svg}text")
-    }
     # dark letters on white, also where the page is dark
+    colours = {node.get("fill") for node in root.iter(f"{SVG}text")}
     assert "rgb(27, 31, 36)" in colours
-    struck = [
-        node
-        for node in root.iter()
-        if node.get("text-decoration") == "line-through"
-    ]
-    assert struck
-    assert [
-        one for one in browser.complaints() if "asks for data:image" not in one
-    ] == []
+    decorations = {node.get("text-decoration") for node in root.iter()}
+    assert "line-through" in decorations
+    assert complaints(browser) == []
     browser.size()
 
 
 def test_a_comparison_stands_with_its_verdict_and_figures(
     browser: Browser, page: Path
 ) -> None:
-    browser.open(
-        page, "dataset=sample&metric=gleu&a=careful&b=eager&part=compare"
-    )
-    browser.wait(
-        "return document.querySelectorAll('#compared figure svg').length > 1",
-        True,
-    )
+    pair = "a=careful&b=eager&part=compare"
+    browser.open(page, f"dataset=sample&metric=gleu&{pair}")
+    figures = "document.querySelectorAll('#compared figure svg')"
+    browser.wait(f"return {figures}.length > 1", True)
     browser.click("#pair-picture")
     root, text, _ = saved(browser)
-    told = browser.text("#pair-told")
-    assert told.startswith("careful \u2212 eager by GLEU+: +")
-    assert text.startswith(" ".join(told.split()))
-    assert len(root.findall("{http://www.w3.org/2000/svg}svg")) == 2
-    assert "a=careful&b=eager&part=compare" in re.sub(r"\s", "", text)
-    assert [
-        one for one in browser.complaints() if "asks for data:image" not in one
-    ] == []
+    verdict = browser.text("#pair-told")
+    assert verdict.startswith("careful \u2212 eager by GLEU+: +")
+    assert text.startswith(" ".join(verdict.split()))
+    assert len(root.findall(f"{SVG}svg")) == 2
+    assert pair in re.sub(r"\s", "", text)
+    assert complaints(browser) == []

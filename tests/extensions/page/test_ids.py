@@ -1,7 +1,5 @@
 """The page of a run whose texts are joined by ids."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pipeline
@@ -14,6 +12,6 @@ from tests.data.test_shapes import IDS, JOINED, _here  # noqa: F401 (a fixture)
 def test_the_page_has_the_ids_of_lines() -> None:
     write({"c.yaml": JOINED})
     pipeline.run("c.yaml")
-    shown = explorer(revisit(Path("out")))
-    assert shown
-    assert shown["datasets"][0]["ids"] == IDS
+    displayed = explorer(revisit(Path("out")))
+    assert displayed
+    assert displayed["datasets"][0]["ids"] == IDS

@@ -2,36 +2,29 @@
 by annotator.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from pipeline import stages
-from pipeline.cli import dispatch
 from pipeline.data.config import Node
 from pipeline.extensions.page.explorer import explorer
 from pipeline.extensions.page.numbers import scaled
 from pipeline.extensions.page.texts import LETTERS
 from pipeline.metrics.base import Verdict
 from pipeline.reopen import revisit
+from pipeline.report.context import ReportContext
 from pipeline.scoring import SentenceScores
-from tests.conftest import called
+from pipeline.scoring.metric_results import MetricResult
 from tests.extensions.edits.test_imeasure_metric import LINES, write_run
 from tests.extensions.errant.test_edits_report import DRAWN
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.test_page import unlettered
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from pipeline.report.context import ReportContext
-    from pipeline.scoring.metric_results import MetricResult
-
+from tests.support.in_process import Call, run_command
 
 METRICS = [
     "imeasure",
@@ -76,9 +69,9 @@ def dataset(context: ReportContext) -> dict[str, Any]:
     """What the explorer has of the data set."""
     data = explorer(context)
     assert data
-    own: dict[str, Any] = data["datasets"][0]
-    assert len(own["metrics"]) == len(METRICS)
-    return own
+    ours: dict[str, Any] = data["datasets"][0]
+    assert len(ours["metrics"]) == len(METRICS)
+    return ours
 
 
 def expected(
@@ -98,14 +91,14 @@ def expected(
         metric.verdicts(texts[0], outputs, texts[1:])
     ):
         for line, row in enumerate(lines):
-            for annotator, own in enumerate(row):
-                kinds = [verdict.verdict for verdict in own or ()]
+            for annotator, ours in enumerate(row):
+                kinds = [verdict.verdict for verdict in ours or ()]
                 yield (
                     line,
                     system,
                     annotator,
                     None
-                    if own is None
+                    if ours is None
                     else {kind: kinds.count(kind) for kind in LETTERS},
                 )
 
@@ -135,13 +128,13 @@ def test_scores_and_counts_are_those_of_the_metric_and_its_edits(
     ):
         at = {name: first for name, first, *_ in entry["fields"]}
         edits = {
-            (line, system, annotator): own
-            for line, system, annotator, own in expected(measured, context)
+            (line, system, annotator): ours
+            for line, system, annotator, ours in expected(measured, context)
         }
         assert entry["apart"] == ANNOTATORS
         for system, columns in enumerate(measured.columns):
             (block,) = columns.blocks()
-            whole = scaled(
+            complete = scaled(
                 SentenceScores(measured.metric).scores(block), 2
             ).tolist()
             sums = dict.fromkeys(
@@ -152,20 +145,22 @@ def test_scores_and_counts_are_those_of_the_metric_and_its_edits(
                     numbers(dataset, entry, line, system),
                     entry["edits"]["chosen"][line][system],
                 )
-                assert row[0] == whole[line]
-                own = edits[line, system, annotator]
-                assert own is not None
+                assert row[0] == complete[line]
+                ours = edits[line, system, annotator]
+                assert ours is not None
                 c_tp, d_fp, d_fn, fpn = (
                     row[at[name] + annotator]
                     for name in ("c_tp", "d_fp", "d_fn", "fpn")
                 )
                 detected = fpn if "detection" in entry["signature"] else 0
-                assert own == {
+                assert ours == {
                     Verdict.RIGHT: c_tp + detected,
                     Verdict.WRONG: d_fp + fpn - detected,
                     Verdict.MISSED: d_fn + fpn - detected,
                 }
-                sums = {kind: count + own[kind] for kind, count in sums.items()}
+                sums = {
+                    kind: count + ours[kind] for kind, count in sums.items()
+                }
             (score,) = (
                 score
                 for score in measured.scores
@@ -177,71 +172,60 @@ def test_scores_and_counts_are_those_of_the_metric_and_its_edits(
 
 
 def test_show_and_explain_say_the_same(
-    folder: Path, capsys: pytest.CaptureFixture[str], dataset: dict[str, Any]
+    folder: Path, call: Call, dataset: dict[str, Any]
 ) -> None:
     """In each line: the same table of edits, and the counts of each annotator."""
     marks = dataset["metrics"][0]["edits"]
     rows = 0
     for line in range(1, LINES + 1, 9):
-        _, shown, err = called(
-            capsys,
-            "show",
-            folder,
-            "--metric",
-            "imeasure",
-            "--line",
-            line,
-            "--system",
-            "A",
+        displayed, err = call(
+            f"show {folder} --metric imeasure --line", line, "--system", "A"
         )
         assert err == ""
         gold, output = folder.parent / "gold.m2", folder.parent / "A"
-        _, said, err = called(
-            capsys,
-            "explain",
-            "imeasure",
-            "--gold",
-            gold,
-            "-o",
-            output,
-            "--line",
-            line,
+        printed, err = call(
+            f"explain imeasure --gold {gold} -o {output} --line", line
         )
         assert err == ""
         table = (
-            shown.partition("of the data set\n")[2]
+            displayed.partition("of the data set\n")[2]
             .partition("\n\n")[0]
             .splitlines()
         )
-        if "tokens" in said:
-            assert table == said[said.index("tokens") :].strip().splitlines()
+        if "tokens" in printed:
+            assert (
+                table == printed[printed.index("tokens") :].strip().splitlines()
+            )
             assert "type" not in table[0]
             rows += len(table) - 1
         chosen = marks["chosen"][line - 1][0]
         assert (
-            f"annotator {chosen} counts for the score of the data set" in shown
+            f"annotator {chosen} counts for the score of the data set"
+            in displayed
         )
-        assert re.findall(r"annotator (\d+)  counts", said) == [str(chosen)]
+        assert re.findall(r"annotator (\d+)  counts", printed) == [str(chosen)]
         for number, mark in enumerate(marks["marks"][line - 1][0]):
-            told = next(
+            notice = next(
                 text
-                for text in said.splitlines()
+                for text in printed.splitlines()
                 if text.startswith(f"annotator {number} ")
             )
             listed = [
                 text
-                for text in shown.splitlines()
+                for text in displayed.splitlines()
                 if text.startswith(f"annotator {number}: ")
             ]
             assert (
-                ("has no line here" in told) == (mark is None) == (listed == [])
+                ("has no line here" in notice)
+                == (mark is None)
+                == (listed == [])
             )
             for text in listed:
                 words = text.split()
                 counts = dict(zip(words[2::2], words[3::2], strict=True))
                 del counts["ref_len"]
                 assert all(
-                    f"  {name} {count}" in told
+                    f"  {name} {count}" in notice
                     for name, count in counts.items()
                 )
                 assert len(counts) == 7
@@ -270,20 +254,20 @@ def test_the_page_draws_what_was_counted(
     dataset: dict[str, Any],
     width: int,
 ) -> None:
-    assert dispatch.main(["report", str(folder), "--format", "html"]) == 0
+    run_command(f"report {folder} --format html")
     browser.size(width)
     labels = [entry["label"] for entry in dataset["metrics"]]
     for label, measured in zip(labels, context.measured, strict=True):
         browser.open(
             folder / "report.html", f"metric={quote(label)}&a=A&b=B&line=1"
         )
-        drawn = {tuple(place): kinds for *place, kinds in browser.run(DRAWN)}
-        for line, system, annotator, own in expected(measured, context):
+        drawn = {tuple(index): kinds for *index, kinds in browser.run(DRAWN)}
+        for line, system, annotator, ours in expected(measured, context):
             counted = (
                 None
-                if own is None
+                if ours is None
                 else [
-                    own[kind]
+                    ours[kind]
                     for kind in (Verdict.RIGHT, Verdict.WRONG, Verdict.MISSED)
                 ]
             )
@@ -295,8 +279,8 @@ def test_the_page_draws_what_was_counted(
     assert browser.fits(width)
     for line in range(1, 20):
         browser.run("show(arguments[0]);", line)
-        for inside, whole, text in browser.run(TABLES):
-            assert whole <= inside, (line, text)
+        for inside, complete, text in browser.run(TABLES):
+            assert complete <= inside, (line, text)
 
 
 def test_the_table_has_the_annotators_who_take_part(
@@ -305,7 +289,7 @@ def test_the_table_has_the_annotators_who_take_part(
     """Ten annotators have a sign each, with its meaning for those who do not see it; two have
     words.
     """
-    assert dispatch.main(["report", str(folder), "--format", "html"]) == 0
+    run_command(f"report {folder} --format html")
     browser.size(1440)
     browser.open(folder / "report.html", "a=A&b=B&line=1")
     cells = browser.run(

@@ -1,7 +1,5 @@
 """The legend of the page."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,8 +14,10 @@ def test_the_marks_are_explained_before_they_are_met(
         "Systems that share a letter (groups) do not differ significantly."
     )
     for name, there in (("run", False), ("pairs", True)):
-        made = revisit(sample.parent / name)
-        text = str(FORMATS["html"].files(replace(made, lines=0))["report.html"])
+        built = revisit(sample.parent / name)
+        text = str(
+            FORMATS["html"].files(replace(built, lines=0))["report.html"]
+        )
         legend = text.index("below 0.05: ↑ better, ↓ worse")
         assert (
             text.index("leader boards")

@@ -1,8 +1,6 @@
 """What the page shows of a metric that has only what a metric must have."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from pipeline import reopen
 from pipeline.extensions.page.explorer import explorer
@@ -13,9 +11,6 @@ from tests.metrics.test_minimal import (  # noqa: F401 (fixtures)
     directory,
     kind,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 FIELDS = {Hits: [], ToldHits: ["match"], RuledHits: []}
 ROW_NAMES = {Hits: [], ToldHits: ["tokens"], RuledHits: ["1", "2"]}

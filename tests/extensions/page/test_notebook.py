@@ -1,17 +1,16 @@
 """What notebooks show: tables in HTML, frames, figures, and the progress of a run."""
 
-from __future__ import annotations
-
 import sys
 from html.parser import HTMLParser
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
+from pipeline.evaluation import Evaluation
 from pipeline.extensions.page.notebook import MAX_ROWS, SHADE, THIN
 from pipeline.report.terminal.progress import (
     Bar,
@@ -20,11 +19,8 @@ from pipeline.report.terminal.progress import (
 )
 from tests.conftest import ROOT
 from tests.support.extensions import needs
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.evaluation import Evaluation
+from tests.support.in_process import Call
+from tests.support.tables import word_list
 
 EVIL = "<b>a|*x*</b>"
 SOURCES = ["She go to school .", "I like a apples ."]
@@ -208,12 +204,14 @@ def test_wide_frames_have_systems_by_metrics(several: Evaluation) -> None:
             == outputs.loc[result.system, label]
             == result.score
         )
-        own = {
+        ours = {
             name: outputs.loc[result.system, f"{label}.{name}"]
             for name in list(result.outputs)[1:]
         }
-        assert own == {
-            name: value for name, value in result.outputs.items() if name in own
+        assert ours == {
+            name: value
+            for name, value in result.outputs.items()
+            if name in ours
         }
         assert lines[label, result.system].tolist() == result.sentences.tolist()
         part = long[
@@ -237,14 +235,9 @@ def test_sentences_have_their_ids(
     pytest.importorskip("pandas")
     monkeypatch.setattr(pipeline.Result, "ids", ["x7", "x9"], raising=False)
     frame = several.to_pandas("sentences")
-    assert frame.columns.tolist() == [
-        "dataset",
-        "system",
-        "metric",
-        "id",
-        "line",
-        "score",
-    ]
+    assert frame.columns.tolist() == word_list(
+        "dataset system metric id line score"
+    )
     assert frame["id"].tolist() == ["x7", "x9"] * 6
     wide = several.to_pandas("sentences", wide=True)
     assert (wide.index.name, list(wide.index)) == ("id", ["x7", "x9"])
@@ -286,15 +279,14 @@ def test_frames_of_a_run_and_its_comparison(folder: Path) -> None:
 
 
 def test_reports_of_an_evaluation_are_those_of_the_command(
-    folder: Path, several: Evaluation, capsys: pytest.CaptureFixture[str]
+    folder: Path, several: Evaluation, call: Call
 ) -> None:
     forms: tuple[Any, ...] = ("markdown", "latex", "csv", "json")
     for form in forms:
         assert (
-            main(["report", str(folder), "--format", form, "--output", "-"])
-            == 0
+            pipeline.load(folder).report(form)
+            == call(f"report {folder} --format", form, "--output", "-").out
         )
-        assert pipeline.load(folder).report(form) == capsys.readouterr().out
     assert "73.49" in several.report()
     named, printed = (
         several.report("latex", columns=[name]) for name in ("bleu", "BLEU")
@@ -398,13 +390,13 @@ class Line:
 @pytest.fixture
 def line(monkeypatch: pytest.MonkeyPatch) -> Line:
     """A notebook: IPython with a kernel."""
-    made = Line()
+    built = Line()
     ipython, display = ModuleType("IPython"), ModuleType("IPython.display")
     ipython.get_ipython = lambda: SimpleNamespace(kernel=object())  # type: ignore[attr-defined]
-    display.display = lambda *_, **__: made  # type: ignore[attr-defined]
+    display.display = lambda *_, **__: built  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", display)
-    return made
+    return built
 
 
 def test_a_notebook_shows_the_progress_of_a_run(

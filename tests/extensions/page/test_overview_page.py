@@ -1,11 +1,10 @@
 """The overview in the page: tabs, filter, sorting, and any system as the baseline."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,14 +13,9 @@ from pipeline.reopen import revisit
 from pipeline.report.tables.comparisons import signed
 from pipeline.report.tables.ranked import groups
 from tests.extensions.page import browser as browsers
+from tests.extensions.page.browser import Browser
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.extensions.page.browser import Browser
-
-if browsers.lacking():
-    pytest.skip(browsers.lacking(), allow_module_level=True)
+browsers.skip_module()
 
 SELECTED = "return [...document.querySelectorAll('[role=tab]')].map((one) => one.getAttribute('aria-selected') === 'true')"
 VISIBLE = "return [...document.querySelectorAll('section.board')].map((one) => one.checkVisibility())"
@@ -218,8 +212,8 @@ def test_any_system_is_the_baseline(
         assert browser.run("return location.hash") == f"#baseline={base}"
         expected: dict[str, list[list[str]]] = {base: []}
         for group in groups(results):
-            own = {score.system: score for score in group.scores}
-            for system, score in own.items():
+            ours = {score.system: score for score in group.scores}
+            for system, score in ours.items():
                 if system != base:
                     real = [
                         test
@@ -228,7 +222,7 @@ def test_any_system_is_the_baseline(
                         and {test.system, test.other} == {system, base}
                         and results.is_significant(test)
                     ]
-                    difference = score.score - own[base].score
+                    difference = score.score - ours[base].score
                     direction = (
                         ("better" if difference > 0 else "worse")
                         if real
@@ -243,14 +237,14 @@ def test_any_system_is_the_baseline(
         # overview and boards
         expected = {system: parts * 2 for system, parts in expected.items()}
         assert deltas(browser) == expected
-        said = browser.run("return tested.textContent")
+        printed = browser.run("return tested.textContent")
         if name == "bare" and base == "eager":
-            assert said.startswith(
+            assert printed.startswith(
                 "Differences to eager; ↑ ↓ significantly better or worse. Only unchanged was tested against it; "
             )
         else:
             assert (
-                said
+                printed
                 == f"Differences to {base}; ↑ ↓ significantly better or worse."
             )
     pressed = browser.run(

@@ -1,25 +1,20 @@
 """`help page` says what is in the data of a page, field by field, and its example reads it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from pipeline import reopen, stages
-from pipeline.cli import dispatch
 from pipeline.data.config import Node
 from pipeline.extensions.page.explorer import explorer
 from pipeline.scoring import SentenceScores
 from tests.conftest import ROOT
 from tests.extensions.edits.test_imeasure_metric import write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
+from tests.support.in_process import run_command
 
 TIMES = "\N{MULTIPLICATION SIGN}"
 HELP = (
@@ -32,101 +27,83 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run with metrics that have all that a page can show: rules, overlaps, edits, and a rate of
     errors.
     """
-    own = tmp_path_factory.mktemp("page")
+    ours = tmp_path_factory.mktemp("page")
     stages.run(
         stages.prepare(
             Node.from_mapping(
                 write_run(
-                    own, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"]
+                    ours, ["gleu[iter=2]", "m2", "rouge[types=1+L]", "ter"]
                 )
             )
         )
     )
-    assert dispatch.main(["report", str(own / "run"), "--format", "html"]) == 0
-    return own / "run"
+    run_command(f"report {ours / 'run'} --format html")
+    return ours / "run"
 
 
-def told() -> dict[str, dict[str, str]]:
+def described() -> dict[str, dict[str, str]]:
     """Return the shapes of the fields by section."""
     sections = re.findall(
         r"^## (\w+)\n(.*?)(?=^## |\Z)", HELP, re.MULTILINE | re.DOTALL
     )
-    return {
-        name: dict(
-            re.findall(r"^\| `(\w+)` \| ([^|]+?) \|", text, re.MULTILINE)
-        )
-        for name, text in sections
-    }
+    field = re.compile(r"^\| `(\w+)` \| ([^|]+?) \|", re.MULTILINE)
+    return {name: dict(field.findall(text)) for name, text in sections}
 
 
 def test_every_field_is_described_and_is_there(folder: Path) -> None:
     data = explorer(replace(reopen.revisit(folder), effects=2))
     assert data
     metrics = data["datasets"][0]["metrics"]
-    shown = {
+    written: dict[str, list[Any]] = {
         "data": [data],
         "tokens": data["tokens"],
         "datasets": data["datasets"],
         "metrics": metrics,
+        "overlaps": [],
+        "effects": [],
     }
-    shown |= {
-        name: [one[name] for one in metrics if one.get(name)]
-        for name in ("rule", "edits")
-    }
-    shown["effects"] = [
-        own
-        for one in metrics
-        for line in one.get("effects", {}).values()
-        for own in line.values()
-    ]
-    shown["overlaps"] = [
-        part for one in metrics for part in one.get("overlaps", ())
-    ]
-    assert set(told()) == set(shown)
-    for section, fields in told().items():
-        assert shown[section]
+    for name in ("rule", "edits"):
+        written[name] = [one[name] for one in metrics if one.get(name)]
+    for one in metrics:
+        written["overlaps"] += one.get("overlaps", ())
+        for line in one.get("effects", {}).values():
+            written["effects"] += line.values()
+    assert set(described()) == set(written)
+    for section, fields in described().items():
+        assert written[section]
         always = {
             name for name, shape in fields.items() if "absent" not in shape
         }
-        for one in shown[section]:
+        for one in written[section]:
             assert always <= set(one) <= set(fields), section
-        # these lines have none
-        assert set().union(*shown[section]) == set(fields) - {"ids"}, section
+        # these lines have no ids
+        known = set().union(*written[section])
+        assert known == set(fields) - {"ids"}, section
 
 
-def test_lists_have_the_shapes_that_are_said(folder: Path) -> None:
+def test_lists_have_the_shapes_that_are_described(folder: Path) -> None:
     context = reopen.revisit(folder)
     data = explorer(context)
     assert data
-    for dataset in data["datasets"]:
-        lines, systems, variants = (
-            len(dataset[name]) for name in ("numbers", "systems", "outputs")
-        )
-        sizes = {
-            "L": lines,
-            "S": systems,
-            "V": variants,
-            "R": len(dataset["references"]),
-        }
-        sizes["A"] = len(
-            context.corpora[dataset["name"]]
-            .read_by(context.measured[1].metric.spec)
-            .references
-        )
-        for metric in dataset["metrics"]:
-            sizes["rows"], sizes["width"] = (
-                lines * systems if metric["bySystem"] else variants,
-                metric["width"],
-            )
-            for section, owner in (
-                ("datasets", dataset),
-                ("metrics", metric),
-                ("edits", metric["edits"] or {}),
-            ):
-                for name, shape in told()[section].items():
-                    check(
-                        owner.get(name), shape.removesuffix(" or null"), sizes
-                    )
+    (dataset,) = data["datasets"]
+    view = context.corpora["d"].read_by(context.measured[1].metric.spec)
+    sizes = {"A": len(view.references)}
+    for letter, name in zip(
+        "LSVR", ("numbers", "systems", "outputs", "references"), strict=True
+    ):
+        sizes[letter] = len(dataset[name])
+    for metric in dataset["metrics"]:
+        sizes["rows"] = sizes["V"]
+        if metric["bySystem"]:
+            sizes["rows"] = sizes["L"] * sizes["S"]
+        sizes["width"] = metric["width"]
+        for section, owner in (
+            ("datasets", dataset),
+            ("metrics", metric),
+            ("edits", metric["edits"] or {}),
+        ):
+            for name, shape in described()[section].items():
+                check(owner.get(name), shape.removesuffix(" or null"), sizes)
 
 
 def check(value: Any, shape: str, sizes: dict[str, int]) -> None:
@@ -156,10 +133,9 @@ def test_the_example_reads_a_score(
     code = re.search(r"```python\n(.*?)```", HELP, re.DOTALL)
     assert code
     exec(code[1], {})  # noqa: S102 (the help's own example)
-    number, system, *_, shown = capsys.readouterr().out.split()
+    number, system, *_, score = capsys.readouterr().out.split()
     measured = reopen.revisit(folder).measured[0]
-    expected = SentenceScores(measured.metric).scores(
-        next(iter(measured.columns[0].blocks()))
-    )[0]
+    (block,) = measured.columns[0].blocks()
+    expected = 100 * SentenceScores(measured.metric).scores(block)[0]
     assert (number, system) == ("1", measured.names[0])
-    assert float(shown) == pytest.approx(100 * expected, abs=0.005 + 1e-12)
+    assert float(score) == pytest.approx(expected, abs=0.005 + 1e-12)

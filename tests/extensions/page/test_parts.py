@@ -1,24 +1,21 @@
 """Parts of a run in `report`, `compare` and `rank`: --system, --dataset, --metric and --columns."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.extension import installed
-from tests.conftest import called, run, tree, write_run
+from tests.conftest import run, tree, write_run
 from tests.support.extensions import needs, with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.in_process import Call
+from tests.support.tables import table
 
 SYSTEMS = ["Alpha", "alto", "Beta", "Gamma 2"]
-FEW = ("--resamples", "50", "--trials", "50")
+FEW = "--resamples 50 --trials 50"
 
 
 @pytest.fixture(scope="module")
@@ -36,30 +33,27 @@ def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     content["systems"] = {
         name: f"{{dataset}}/{file}" for name, file in paths.items()
     }
-    config.write_text(json.dumps(content), encoding="utf-8")
+    config.write_text(json.dumps(content))
     run(config, folder / "run")
     return folder / "run"
 
 
 def systems(text: str, dataset: str) -> set[tuple[str, ...]]:
     """Return the systems of each table of a data set."""
-    tables = [
-        part.splitlines()
-        for part in text.split("\n\n")
-        if part.startswith(f"{dataset}: ")
-    ]
-    rows = [
-        [line.strip() for line in table[2:6] if line[:4].strip().isdigit()]
-        for table in tables
-    ]
-    return {
-        tuple(sorted(re.split("  +", row)[1] for row in table))
-        for table in rows
-    }
+    found = set()
+    for part in text.split("\n\n"):
+        if part.startswith(f"{dataset}: "):
+            rows = re.findall(r"^ +\d+  +(.+?)  ", part, re.MULTILINE)
+            found.add(tuple(sorted(rows[:4])))
+    return found
+
+
+def csv_rows(text: str) -> list[dict[str, str]]:
+    return [*csv.DictReader(io.StringIO(text))]
 
 
 @pytest.mark.parametrize(
-    ("asked", "left"),
+    ("requested", "expected"),
     [
         (["Beta"], ("Beta",)),
         (["beta"], ("Beta",)),
@@ -70,218 +64,102 @@ def systems(text: str, dataset: str) -> set[tuple[str, ...]]:
     ],
 )
 def test_systems_are_chosen_by_names_and_patterns(
-    several: Path,
-    capsys: pytest.CaptureFixture[str],
-    asked: list[str],
-    left: tuple[str, ...],
+    several: Path, call: Call, requested: list[str], expected: tuple[str, ...]
 ) -> None:
-    code, out, _ = called(
-        capsys, "rank", several, "--test", "none", *FEW, "--system", *asked
-    )
-    assert (code, systems(out, "d"), systems(out, "e")) == (0, {left}, {left})
+    out = call(f"rank {several} --test none {FEW} --system", *requested).out
+    assert systems(out, "d") == systems(out, "e") == {expected}
     assert re.search(r"^   1  ", out, re.MULTILINE)  # ranked among themselves
-    rows = csv.DictReader(
-        io.StringIO(
-            called(
-                capsys, "report", several, "--format", "csv", "--system", *asked
-            )[1]
+    out = call(f"report {several} --format csv --system", *requested).out
+    assert {row["system"] for row in csv_rows(out)} == set(expected)
+    if len(expected) == 2:
+        out = call(f"compare {several} {FEW} --system", *requested).out
+        rows = re.findall(
+            r"^(.+?)  +(.+?)  .*[+-][0-9.]+ to", out, re.MULTILINE
         )
-    )
-    assert {row["system"] for row in rows} == set(left)
-    if len(left) == 2:
-        out = called(capsys, "compare", several, *FEW, "--system", *asked)[1]
-        pairs = {
-            tuple(sorted(re.split("  +", line)[:2]))
-            for line in out.splitlines()
-            if re.search("[+-][0-9.]+ to", line)
-        }
-        assert pairs == {left}
+        assert {tuple(sorted(row)) for row in rows} == {expected}
 
 
 @pytest.mark.parametrize(
     ("text", "metric"),
-    [
-        ("gleu[iter=3]", "gleu"),
-        ("gleu[iterations=3]", "gleu"),
-        ("chrf[word_order=2]", "chrf"),
-    ],
+    table("""
+        gleu[iter=3]        gleu
+        gleu[iterations=3]  gleu
+        chrf[word_order=2]  chrf
+    """),
 )
 def test_a_metric_is_chosen_as_its_config_has_it(
-    several: Path, capsys: pytest.CaptureFixture[str], text: str, metric: str
+    several: Path, call: Call, text: str, metric: str
 ) -> None:
-    (several.parent / "people.txt").write_text(
-        "Alpha 3\nalto 2\nBeta 1\n", encoding="utf-8"
-    )
-    more = (
-        "--human",
-        str(several.parent / "people.txt"),
-        "--dataset",
-        "d",
-        "--json",
-        "-q",
-    )
+    judges = several.parent / "people.txt"
+    judges.write_text("Alpha 3\nalto 2\nBeta 1\n")
+    command = f"correlate {several} --human {judges} --dataset d --json -q"
     for chosen in with_extension("human", text, metric):
-        command = ("correlate", several, *more, "--metric", chosen)
-        code, out, err = called(capsys, *command)
-        assert (code, err) == (0, "")
-        correlations = json.loads(out)["correlations"]
-        assert [one["metric"].partition("|")[0] for one in correlations] == [
-            metric
-        ]
-    rows = csv.DictReader(
-        io.StringIO(
-            called(
-                capsys, "report", several, "--format", "csv", "--metric", text
-            )[1]
-        )
-    )
+        out, err = call(f"{command} --metric {chosen}")
+        assert err == ""
+        for one in json.loads(out)["correlations"]:
+            assert one["metric"].startswith(f"{metric}|")
+    rows = csv_rows(call(f"report {several} --format csv --metric {text}").out)
     assert {row["metric"].partition("|")[0] for row in rows} == {metric}
 
 
 def test_the_baseline_is_compared_though_it_is_not_named(
-    several: Path, capsys: pytest.CaptureFixture[str]
+    several: Path, call: Call
 ) -> None:
-    out = called(
-        capsys,
-        "compare",
-        several,
-        *FEW,
-        "--baseline",
-        "Beta",
-        "--system",
-        "Alpha",
-        "--metric",
-        "BLEU",
-    )[1]
-    rows = [
-        re.split("  +", line)[:2] for line in out.splitlines() if " to " in line
-    ]
+    options = "--baseline Beta --system Alpha --metric BLEU"
+    out = call(f"compare {several} {FEW} {options}").out
+    rows = [line.split()[:2] for line in out.splitlines() if " to " in line]
     assert rows == [["Alpha", "Beta"]] * 2
 
 
-def test_metrics_and_data_sets_are_chosen(
-    several: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_metrics_and_data_sets_are_chosen(several: Path, call: Call) -> None:
+    name = re.compile(r"\b(gleu|bleu|chrf)\|")
     for command in (
-        ["rank", "--test", "none", *FEW],
-        ["report", "--format", "markdown"],
-        ["compare", *FEW],
+        f"rank {several} --test none {FEW}",
+        f"report {several} --format markdown",
+        f"compare {several} {FEW}",
     ):
-        name, *more = command
-        out = called(
-            capsys,
-            name,
-            several,
-            *more,
-            "--metric",
-            "BLEU",
-            "chrF++",
-            "--dataset",
-            "E",
-        )[1]
-        assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"bleu", "chrf"}
+        out = call(f"{command} --metric BLEU chrF++ --dataset E").out
+        assert set(name.findall(out)) == {"bleu", "chrf"}
         assert not re.search(r"^(\*\*)?d[: ]", out, re.MULTILINE)
-    out = called(
-        capsys,
-        "report",
-        several,
-        "--format",
-        "csv",
-        "--metric",
-        "*leu",
-        "--dataset",
-        "[de]",
-    )[1]
-    assert set(re.findall(r"\b(gleu|bleu|chrf)\|", out)) == {"gleu", "bleu"}
-    assert {line[0] for line in out.splitlines()[1:]} == {"d", "e"}
+    command = f"report {several} --format csv --metric *leu --dataset [de]"
+    rows = csv_rows(call(command).out)
+    assert {row["metric"][:4] for row in rows} == {"gleu", "bleu"}
+    assert {row["dataset"] for row in rows} == {"d", "e"}
 
 
-def test_columns_are_chosen(
-    several: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    one = ("--metric", "gleu", "--dataset", "d")
-    out = called(
-        capsys,
-        "rank",
-        several,
-        *FEW,
-        *one,
-        "--columns",
-        "interval",
-        "precision_[12]",
-        "match-1",
-    )[1]
-    header = re.split("  +", out.splitlines()[1].strip())
-    assert header == [
-        "rank",
-        "system",
-        "GLEU+",
-        "95% interval",
-        "precision_1",
-        "precision_2",
-        "match_1",
-    ]
-    rows = csv.DictReader(
-        io.StringIO((several / "scores.csv").read_text(encoding="utf-8"))
+def test_columns_are_chosen(several: Path, call: Call) -> None:
+    one = f"{several} --metric gleu --dataset d"
+    out = call(
+        f"rank {one} {FEW} --columns interval precision_[12] match-1"
+    ).out
+    header, *rows = (
+        re.split("  +", line.strip()) for line in out.splitlines()[1:6]
     )
-    gleu = [
-        row
-        for row in rows
-        if row["dataset"] == "d" and row["metric"].startswith("gleu")
-    ]
-    counts = {
-        row["system"]: float(row["value"])
-        for row in gleu
-        if row["output"] == "match_1"
-    }
-    shown = [re.split("  +", line.strip()) for line in out.splitlines()[2:6]]
+    titles = (
+        "rank, system, GLEU+, 95% interval, precision_1, precision_2, match_1"
+    )
+    assert header == titles.split(", ")
+    counts = {}
+    for row in csv_rows((several / "scores.csv").read_text(encoding="utf-8")):
+        key = row["dataset"], row["metric"][:4], row["output"]
+        if key == ("d", "gleu", "match_1"):
+            counts[row["system"]] = float(row["value"])
     # a count is no percentage
-    assert {row[1]: float(row[-1]) for row in shown} == pytest.approx(
-        counts, abs=0.005
-    )
-    out = called(
-        capsys,
-        "report",
-        several,
-        "--format",
-        "markdown",
-        *one,
-        "--columns",
-        "std",
-    )[1]
-    header = [
-        cell.strip() for cell in out.splitlines()[2].strip("|").split("|")
-    ]
+    displayed = {cells[1]: float(cells[-1]) for cells in rows}
+    assert displayed == pytest.approx(counts, abs=0.005)
+    out = call(f"report {one} --format markdown --columns std").out
+    cells = out.splitlines()[2].strip("|").split("|")
+    header = [cell.strip() for cell in cells]
     assert header == ["rank", "system", "GLEU+", "std of draws"]
-    out = called(
-        capsys, "report", several, "--format", "latex", *one, "--columns", "std"
-    )[1]
+    out = call(f"report {one} --format latex --columns std").out
     assert "\\begin{tabular}{rlrr}" in out
-    out = called(
-        capsys, "report", several, "--format", "csv", "--columns", "precision_*"
-    )[1]
-    rows = csv.DictReader(io.StringIO(out))
-    assert {row["output"] for row in rows} == {
-        "score",
-        "rank",
-        *(f"precision_{n}" for n in range(1, 9)),
-    }
-    out = called(
-        capsys,
-        "compare",
-        several,
-        *FEW,
-        *one,
-        "--columns",
-        "interval",
-        "p-adjusted",
-    )[1]
-    assert re.split("  +", out.splitlines()[1]) == [
-        "system",
-        "other",
-        "95% interval",
-        "p adjusted",
-    ]
+    out = call(f"report {several} --format csv --columns precision_*").out
+    precisions = {f"precision_{n}" for n in range(1, 9)}
+    found = {row["output"] for row in csv_rows(out)}
+    assert found == {"score", "rank"} | precisions
+    out = call(f"compare {one} {FEW} --columns interval p-adjusted").out
+    header = re.split("  +", out.splitlines()[1])
+    assert header == ["system", "other", "95% interval", "p adjusted"]
 
 
 WRONG = {
@@ -324,44 +202,37 @@ WRONG = {
         if "--plot score" not in command or "plots" in installed()
     ],
 )
-def test_what_is_not_there_is_an_error_with_the_nearest_name(
-    several: Path,
-    sample: Path,
-    capsys: pytest.CaptureFixture[str],
-    run_of: str,
-    command: str,
+def test_an_unknown_name_is_an_error_with_the_nearest_name(
+    several: Path, sample: Path, call: Call, run_of: str, command: str
 ) -> None:
-    name, *arguments = command.split()
+    name, _, arguments = command.partition(" ")
     folder = {"several": several, "sample": sample}[run_of]
-    few = FEW if name in ("rank", "compare") else ()
-    code, out, err = called(capsys, name, folder, *arguments, *few)
-    assert (code, out) == (2, "")
+    few = FEW if name in ("rank", "compare") else ""
+    out, err = call(f"{name} {folder} {arguments} {few}", code=2)
+    assert out == ""
     assert WRONG[run_of][command] in err
 
 
 @needs("plots")
-def test_a_plot_that_a_run_has_nothing_for_is_told(
-    several: Path, capsys: pytest.CaptureFixture[str]
+def test_a_plot_that_a_run_has_nothing_for_is_an_error(
+    several: Path, call: Call
 ) -> None:
-    said = "--plot ranks: this run has nothing for it; it needs `statistics`"
-    assert said in called(capsys, "report", several, "--plot", "ranks")[2]
+    err = call(f"report {several} --plot ranks", code=2).err
+    message = "--plot ranks: this run has nothing for it; it needs `statistics`"
+    assert message in err
 
 
 @pytest.mark.parametrize(
     ("form", "part"),
-    [("csv", ("--system", "Beta")), ("json", ("--metric", "bleu"))],
+    [("csv", "--system Beta"), ("json", "--metric bleu")],
 )
-def test_a_part_never_replaces_the_whole(
-    several: Path,
-    capsys: pytest.CaptureFixture[str],
-    form: str,
-    part: tuple[str, str],
+def test_a_part_never_replaces_all_results(
+    several: Path, call: Call, form: str, part: str
 ) -> None:
     before = tree(several)
-    code, _, err = called(
-        capsys, "report", several, "--format", form, *part, "--output", several
-    )
-    assert (code, tree(several)) == (2, before)
+    command = f"report {several} --format {form} {part} --output {several}"
+    err = call(command, code=2).err
+    assert tree(several) == before
     assert err.endswith(
         "has the whole results; write what you chose to another folder\n"
     )

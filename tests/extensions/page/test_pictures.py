@@ -2,29 +2,23 @@
 README says of them.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 
 from tests.conftest import ROOT
+from tests.extensions.page.browser import Browser
 from tests.tools.pictures import (
     FOLDER,
     SHOTS,
     TERMINAL,
+    Shot,
     read,
     terminal,
     thirteen,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from tests.extensions.page.browser import Browser
-    from tests.tools.pictures import Shot
 
 Image = pytest.importorskip("PIL.Image")
 ANEW = "make them anew: python -m tests.tools.pictures"
@@ -43,9 +37,9 @@ def test_pictures_of_the_page_are_of_today(
         assert (picture.width, picture.height) == (shot.width, shot.height), (
             ANEW
         )
-        said = dict(picture.text)
-    assert said["Title"] == shot.alt, ANEW
-    assert said["Description"] == read(browser, shot, run), ANEW
+        printed = dict(picture.text)
+    assert printed["Title"] == shot.alt, ANEW
+    assert printed["Description"] == read(browser, shot, run), ANEW
     browser.size()
 
 

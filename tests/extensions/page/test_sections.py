@@ -1,8 +1,6 @@
 """The parts of a page that other extensions add, and the page without them."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -11,9 +9,6 @@ from pipeline.extensions.page.sections import SECTIONS
 from pipeline.lookup import Table
 from pipeline.reopen import revisit
 from tests.conftest import run, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 NAMES = ("human", "rankings", "findings", "expected", "effects")
 

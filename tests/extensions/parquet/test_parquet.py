@@ -1,27 +1,22 @@
 """Scores and counts of sentences as Parquet."""
 
-from __future__ import annotations
-
 import io
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.extensions.parquet import parquet_files as files_module
 from pipeline.extensions.parquet.parquet_files import parquet_files
 from pipeline.reopen import revisit
+from pipeline.report.context import ReportContext
 from pipeline.scoring import MetricColumns, SentenceScores
 from tests.conftest import run, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.report.context import ReportContext
+from tests.support.in_process import Call
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +44,7 @@ def test_sentence_scores_are_read_by_pandas_in_one_line(
         for score, columns in zip(
             measured.scores, measured.columns, strict=True
         ):
-            own = frame[
+            ours = frame[
                 (frame.system == score.system) & (frame.metric == score.metric)
             ].sort_values("line")
             blocks = [
@@ -58,8 +53,8 @@ def test_sentence_scores_are_read_by_pandas_in_one_line(
                     columns
                 )
             ]
-            np.testing.assert_array_equal(own.score, np.concatenate(blocks))
-            assert list(own.line) == list(range(1, 97))
+            np.testing.assert_array_equal(ours.score, np.concatenate(blocks))
+            assert list(ours.line) == list(range(1, 97))
 
 
 def test_counts_are_read_by_polars_in_one_line(sampled: ReportContext) -> None:
@@ -73,7 +68,7 @@ def test_counts_are_read_by_polars_in_one_line(sampled: ReportContext) -> None:
     frame = polars.read_parquet(
         whole(files["columns.overlap-union_match-n4-13a.parquet"])
     )
-    own = frame.filter(
+    ours = frame.filter(
         (polars.col("system") == "eager") & (polars.col("reference") == 0)
     )
     (score,) = [
@@ -81,8 +76,8 @@ def test_counts_are_read_by_polars_in_one_line(sampled: ReportContext) -> None:
         for s in sampled.results.scores
         if (s.system, s.metric[:4]) == ("eager", "bleu")
     ]
-    assert own["hyp_len"].sum() == score.outputs["hyp_len"]
-    assert own["union_match_2"].sum() == score.outputs["match_2"]
+    assert ours["hyp_len"].sum() == score.outputs["hyp_len"]
+    assert ours["union_match_2"].sum() == score.outputs["match_2"]
     assert frame.height == 4 * 2 * 96
 
 
@@ -106,7 +101,7 @@ def test_references_that_are_missing_have_no_rows(tmp_path: Path) -> None:
     config = write_run(tmp_path, 8)
     content = json.loads(config.read_text(encoding="utf-8"))
     content["datasets"]["d"]["empty_references"] = "none"
-    config.write_text(json.dumps(content), encoding="utf-8")
+    config.write_text(json.dumps(content))
     for name, text in (("ref0", "a b\n" * 8), ("ref1", "a b\n\n" * 4)):
         (tmp_path / "d" / name).write_text(text, encoding="utf-8")
     run(config, tmp_path / "run")
@@ -122,7 +117,7 @@ def test_references_that_are_missing_have_no_rows(tmp_path: Path) -> None:
 
 
 def test_parquet_has_the_outputs_that_are_asked_for(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, call: Call
 ) -> None:
     config = write_run(tmp_path, systems=["A", "B"], chosen=["rouge", "ter"])
     evaluation = pipeline.run(config, tmp_path / "run")
@@ -135,7 +130,7 @@ def test_parquet_has_the_outputs_that_are_asked_for(
         str(tmp_path / "out"),
         "--columns",
     ]
-    assert main([*report, "rouge?_recall", "edits"]) == 0
+    call("", *report, "rouge?_recall", "edits")
     frame = pd.read_parquet(
         io.BytesIO((tmp_path / "out" / "sentences.parquet").read_bytes())
     )
@@ -149,16 +144,17 @@ def test_parquet_has_the_outputs_that_are_asked_for(
         *more,
     ]
     for result in evaluation:
-        own = frame[
+        ours = frame[
             (frame.system == result.system) & (frame.metric == result.signature)
         ]
         for name in more:
             expected = result.sentence_outputs.get(name)
             assert (
-                own[name].isna().all()
+                ours[name].isna().all()
                 if expected is None
-                else own[name].tolist() == expected.tolist()
+                else ours[name].tolist() == expected.tolist()
             )
-    capsys.readouterr()
-    assert main([*report, "rouge1_recal"]) == 2
-    assert "did you mean 'rouge1_recall'?" in capsys.readouterr().err
+    assert (
+        "did you mean 'rouge1_recall'?"
+        in call("", *report, "rouge1_recal", code=2).err
+    )

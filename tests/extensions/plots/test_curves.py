@@ -2,19 +2,17 @@
 steps.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.extensions.page import charts
 from pipeline.extensions.plots.canvas import draw_curves, styled
@@ -30,9 +28,8 @@ from pipeline.scoring.rows import (
     Score,
     Series,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.in_process import Call
+from tests.support.tables import word_list
 
 METRIC = "gleu|n:4|refs:max"
 LOWER = "ter|norm:no|v:0.1"
@@ -62,17 +59,10 @@ LOWER = "ter|norm:no|v:0.1"
             [("big-epoch-beam5", "epoch", [1, 2])],
         ),
         (
-            [
-                "AMU",
-                "team1",
-                "team2",
-                "gpt-3.5",
-                "gpt-4",
-                "footstep1",
-                "footstep2",
-                "step-1a",
-                "step-2a",
-            ],
+            word_list("""
+                AMU team1 team2 gpt-3.5 gpt-4 footstep1
+                footstep2 step-1a step-2a
+            """),
             [],
         ),
     ],
@@ -166,8 +156,8 @@ def test_the_best_step_and_those_not_worse_are_named() -> None:
         {("step-10000", "step-20000"): 0.2, ("step-10000", "step-2000"): 0.05},
     )
     (group,) = groups(results)
-    said = "Best of step: step-10000; step-2000 and step-20000 are not significantly worse."
-    assert group.best_sentences == [said]
+    printed = "Best of step: step-10000; step-2000 and step-20000 are not significantly worse."
+    assert group.best_sentences == [printed]
     alone = made(VALUES, {("step-10000", "step-20000"): 0.01})
     assert groups(alone)[0].best_sentences == [
         "Best of step: step-10000; all others are significantly worse."
@@ -205,9 +195,9 @@ def test_with_a_baseline_rank_ranges_say_who_may_be_as_good() -> None:
     assert groups(ranked)[0].best_sentences == [
         "Best of step: step-10000; by rank range step-20000 may be as good."
     ]
-    ((_, shown),) = step_curves([("", ranked)])
-    ((name, dots),) = shown.lines
-    assert (name, shown.x_axis, shown.y_axis) == (
+    ((_, displayed),) = step_curves([("", ranked)])
+    ((name, dots),) = displayed.lines
+    assert (name, displayed.x_axis, displayed.y_axis) == (
         "step",
         "step",
         "GLEU+ (percent), 95% interval",
@@ -215,7 +205,7 @@ def test_with_a_baseline_rank_ranges_say_who_may_be_as_good() -> None:
     np.testing.assert_allclose(
         next((d.x, d.y, d.low, d.high) for d in dots), (1000, 40, 30, 60)
     )
-    assert [(round(level), name) for name, level in shown.levels] == [
+    assert [(round(level), name) for name, level in displayed.levels] == [
         (30, "base")
     ]
 
@@ -232,30 +222,30 @@ def curves() -> Curves:
         for s in one.scores
     ]
     two = made({"step-1000": 0.2, "step-5000": 0.45}, {})
-    ((_, shown),) = step_curves(
+    ((_, displayed),) = step_curves(
         [("one", replace(one, scores=scores)), ("two", two)]
     )
-    return shown
+    return displayed
 
 
 def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
     """Places lie on lines through the ticks: those of the page are a linear function of those of
     matplotlib.
     """
-    shown = curves()
-    assert [name for name, _ in shown.lines] == ["one: step", "two: step"]
-    assert [[dot.kind for dot in dots] for _, dots in shown.lines] == [
+    displayed = curves()
+    assert [name for name, _ in displayed.lines] == ["one: step", "two: step"]
+    assert [[dot.kind for dot in dots] for _, dots in displayed.lines] == [
         ["value", "value", "large", "open"],
         ["value", "large"],
     ]
-    assert shown.caption == (
+    assert displayed.caption == (
         [
             "one: Best of step: step-10000; step-20000 is not significantly worse.",
             "two: Best of step: step-5000; no test was made.",
         ]
     )
     with styled():
-        figure, axes = draw_curves(shown)
+        figure, axes = draw_curves(displayed)
         lines: list[Any] = [
             line.get_xydata()
             for line in axes.lines
@@ -263,11 +253,11 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
         ]
         (band,) = axes.collections
         labels = [text.get_text() for text in figure.legends[0].get_texts()]
-    wanted = [[(dot.x, dot.y) for dot in dots] for _, dots in shown.lines]
-    for line, points in zip(lines, wanted, strict=True):
+    required = [[(dot.x, dot.y) for dot in dots] for _, dots in displayed.lines]
+    for line, points in zip(lines, required, strict=True):
         np.testing.assert_allclose(line, points)
     corners: Any = band.get_paths()[0].vertices
-    assert {(dot.x, dot.low) for dot in shown.lines[0][1]} <= {
+    assert {(dot.x, dot.low) for dot in displayed.lines[0][1]} <= {
         tuple(point) for point in corners.tolist()
     }
     assert labels == [
@@ -277,7 +267,7 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
         "large: the best",
         "hollow: not significantly worse",
     ]
-    (drawing,) = charts.drawn("x", shown).values()
+    (drawing,) = charts.drawn("x", displayed).values()
     root = ET.fromstring(drawing.__html__())  # noqa: S314
     drawn_lines = [
         [
@@ -287,7 +277,7 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
         for one in root.iter("polyline")
     ]
     for axis in (0, 1):
-        values = [point[axis] for line in wanted for point in line]
+        values = [point[axis] for line in required for point in line]
         pixels = [point[axis] for line in drawn_lines for point in line]
         slope, start = np.polyfit(values, pixels, 1)
         np.testing.assert_allclose(
@@ -298,7 +288,7 @@ def test_runs_share_a_figure_that_both_renderers_draw_alike() -> None:
         tuple(map(float, point.split(",")))
         for point in shade.get("points", "").split()
     ]
-    first = shown.lines[0][1]
+    first = displayed.lines[0][1]
     ends = [dot.low for dot in first] + [dot.high for dot in reversed(first)]
     np.testing.assert_allclose(
         [start + slope * end for end in ends], [y for _, y in around], atol=0.11
@@ -327,8 +317,8 @@ def test_other_texts_get_another_figure() -> None:
         two, datasets={"d": replace(two.datasets["d"], digests={"source": "1"})}
     )
     assert [
-        len(list(step_curves([("one", one), ("two", own)])))
-        for own in (two, other)
+        len(list(step_curves([("one", one), ("two", ours)])))
+        for ours in (two, other)
     ] == [1, 2]
 
 
@@ -340,8 +330,10 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "ref").write_text("".join(f"{line}\n" for line in words))
     for name in ("one", "two"):
         (folder / name).mkdir()
-        for step, kept in ((200, 2), (1000, 4), (3000, 5)):
-            lines = [" ".join([*line.split()[:kept], *"xyz"]) for line in words]
+        for step, chosen in ((200, 2), (1000, 4), (3000, 5)):
+            lines = [
+                " ".join([*line.split()[:chosen], *"xyz"]) for line in words
+            ]
             (folder / name / f"step-{step}.txt").write_text(
                 "".join(f"{line}\n" for line in lines)
             )
@@ -377,11 +369,10 @@ def test_outputs_are_in_natural_order_in_all_lists(runs: Path) -> None:
     "command", ["show", "rank", "show --boards", "report --format markdown"]
 )
 def test_commands_name_the_best_step(
-    runs: Path, capsys: pytest.CaptureFixture[str], command: str
+    runs: Path, call: Call, command: str
 ) -> None:
     name, *more = command.split()
-    assert main([name, str(runs / "one"), *more]) == 0
-    out = " ".join(capsys.readouterr().out.split())
+    out = " ".join(call("", name, str(runs / "one"), *more).out.split())
     assert (
         out.count(
             "Best of step: step-3000; all others are significantly worse."
@@ -396,22 +387,18 @@ def test_commands_name_the_best_step(
 
 
 def test_figures_of_several_runs(
-    runs: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    runs: Path, tmp_path: Path, call: Call
 ) -> None:
     both = ["report", str(runs / "one"), str(runs / "two")]
-    assert (
-        main(
-            [
-                *both,
-                "--format",
-                "plots",
-                "--type",
-                "svg",
-                "--output",
-                str(tmp_path),
-            ]
-        )
-        == 0
+    call(
+        "",
+        *both,
+        "--format",
+        "plots",
+        "--type",
+        "svg",
+        "--output",
+        str(tmp_path),
     )
     assert {path.name for path in tmp_path.iterdir()} == {
         "curves.d.bleu_step.svg",
@@ -428,7 +415,6 @@ def test_figures_of_several_runs(
             "step",
         )
     )
-    capsys.readouterr()
     for more, message in (
         (
             ["--plot", "scores", "--output", "x"],
@@ -436,23 +422,14 @@ def test_figures_of_several_runs(
         ),
         (["--plot", "curves"], "--output: which folder?"),
     ):
-        assert main([*both, *more]) == 2
-        assert message in capsys.readouterr().err
+        assert message in call("", *both, *more, code=2).err
     assert (
-        main(
-            [
-                "report",
-                str(runs / "one"),
-                str(runs / "one"),
-                "--plot",
-                "curves",
-                "--output",
-                "x",
-            ]
-        )
-        == 2
+        "the run is named twice"
+        in call(
+            f"report {runs / 'one'} {runs / 'one'} --plot curves --output x",
+            code=2,
+        ).err
     )
-    assert "the run is named twice" in capsys.readouterr().err
 
 
 def test_a_config_says_the_order(runs: Path, tmp_path: Path) -> None:

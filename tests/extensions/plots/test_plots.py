@@ -1,21 +1,19 @@
 """Plots: what they show, that they are the same bytes each time, and that names stay text."""
 
-from __future__ import annotations
-
 import math
 import subprocess
 import sys
 from dataclasses import replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.text import Text
+from matplotlib.transforms import Bbox
 
-from pipeline.cli.dispatch import main
 from pipeline.extensions.plots.canvas import add_labels, styled
 from pipeline.extensions.plots.figures import plot_files
 from pipeline.reopen import revisit
@@ -24,12 +22,8 @@ from pipeline.report.context import PlotStyle, ReportContext
 from pipeline.report.tables.metric_names import labels
 from tests.conftest import write_run
 from tests.support.extensions import with_extension
+from tests.support.in_process import run_command
 from tests.support.sample_results import HOSTILE, context
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from matplotlib.transforms import Bbox
 
 APART = {"people", "curves"}
 """Plots of judgements and of systems with an order, which the results below have not."""
@@ -145,17 +139,17 @@ def test_names_of_points_that_crowd_lie_on_no_other_nor_on_points() -> None:
     from pipeline.extensions.plots.canvas import new_figure
 
     rng = np.random.default_rng(3)
-    places = [
+    indices = [
         (f"system-{n}", *rng.uniform(0.4, 0.6, 2).tolist()) for n in range(14)
     ]
     with styled():
-        made, axes = new_figure(5, 4)
+        built, axes = new_figure(5, 4)
         axes.set(xlim=(0, 1), ylim=(0, 1))
-        add_labels(made, axes, places)
+        add_labels(built, axes, indices)
         boxes = [name_box(text) for text in axes.texts]
     for one, two in combinations(boxes, 2):
         assert not one.padded(-0.5).overlaps(two.padded(-0.5))
-    points = axes.transData.transform([place[1:] for place in places])
+    points = axes.transData.transform([index[1:] for index in indices])
     assert not any(box.contains(*point) for box in boxes for point in points)
 
 
@@ -180,10 +174,10 @@ def test_a_figure_fits_a_column_and_can_be_read_there(
     look = PlotStyle(width, font, title=False)
     seen = set()
     for baseline in (None, names[-1]):
-        shown = replace(context(names, baseline), plot_style=look)
+        displayed = replace(context(names, baseline), plot_style=look)
         for name, plot in PLOTS.items():
             with styled(look):
-                for _, _, figure in plot.figures(shown):
+                for _, _, figure in plot.figures(displayed):
                     seen.add(name)
                     figure.draw_without_rendering()
                     assert (
@@ -223,18 +217,9 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(
         for key in ("width=column", "font=serif", "title=false")
     ]
     config = str(write_run(tmp_path, 30))
-    assert (
-        main(
-            [
-                "run",
-                config,
-                "-q",
-                "--output",
-                str(tmp_path / "run"),
-                *(f"--set={item}" for item in chosen),
-            ]
-        )
-        == 0
+    run_command(
+        f"run {config} -q --output {tmp_path / 'run'}",
+        *(f"--set={item}" for item in chosen),
     )
     assert revisit(tmp_path / "run").plot_style == PlotStyle(
         "column", "serif", title=False
@@ -249,9 +234,9 @@ def test_the_look_of_plots_is_chosen_by_option_above_config(
     ]
     sizes = []
     for more in ([], ["--width", "text", "--font", "sans"]):
-        assert main([*command, *more, "--output", str(tmp_path / "plots")]) == 0
-        (made,) = (tmp_path / "plots").iterdir()
-        root = ET.parse(made).getroot()  # noqa: S314
+        run_command("", *command, *more, "--output", str(tmp_path / "plots"))
+        (built,) = (tmp_path / "plots").iterdir()
+        root = ET.parse(built).getroot()  # noqa: S314
         family = next(
             node.get("style", "")
             for node in root.iter("{http://www.w3.org/2000/svg}text")

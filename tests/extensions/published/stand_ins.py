@@ -2,55 +2,27 @@
 recipes to run on.
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import json
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from pathlib import Path, PurePosixPath
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import yaml
 
-from pipeline.data import Catalogue
+from pipeline.data import Catalogue, DataFile, DataSet
 from pipeline.extensions import published
+from tests.support.tables import word_list
 from tests.support.words import CONLL14_TEAMS
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-
-    from pipeline.data import DataFile, DataSet
-
-SETS = [
-    "BN15",
-    "E-fluency",
-    "E-minimal",
-    "NE-fluency",
-    "NE-minimal",
-    "NUCLE",
-    "all",
-]
+SETS = word_list("BN15 E-fluency E-minimal NE-fluency NE-minimal NUCLE all")
 LINES = {"dev": 754, "test": 747, "conll": 1312, "wmt": 100}
-WORDS = [
-    "the",
-    "a",
-    "cat",
-    "dogs",
-    "see",
-    "sees",
-    "-LRB-",
-    "runs",
-    "12",
-    ",",
-    "to",
-    "be",
-    "or",
-    "not",
-]
+WORDS = word_list("the a cat dogs see sees -LRB- runs 12 , to be or not")
 
 
 def chance(*parts: object) -> int:
@@ -63,8 +35,8 @@ def sentences(part: str) -> list[list[str]]:
     """Return the words of each line of a part."""
     return [
         [
-            WORDS[chance(part, line, place) % len(WORDS)]
-            for place in range(4 + line % 4)
+            WORDS[chance(part, line, index) % len(WORDS)]
+            for index in range(4 + line % 4)
         ]
         for line in range(LINES[part])
     ]
@@ -75,11 +47,11 @@ def text(file: DataFile) -> bytes:
     part = "wmt" if file.dataset.startswith("wmt") else "conll"
     if file.dataset.startswith("jfleg"):
         part = "dev" if "/dev" in file.name else "test"
-    own = Random(file.key)
+    ours = Random(file.key)
     lines = []
     for words in sentences(part):
         changed = [*words, "."]
-        changed[own.randrange(len(words))] = own.choice(WORDS)
+        changed[ours.randrange(len(words))] = ours.choice(WORDS)
         lines.append(" ".join(changed))
     return "".join(f"{line}\n" for line in lines).encode()
 
@@ -208,7 +180,7 @@ def automatic_scores(dataset: str) -> Iterator[str]:
         for metric in ("bleu", "chrf"):
             for label in (
                 "all",
-                *sorted(own for of, own in labels if of == pair),
+                *sorted(ours for of, ours in labels if of == pair),
             ):
                 yield f"{pair}\t{rest.rpartition('.')[0]}\t1\tTrue\t{metric}-{label}\t12.5"
 
@@ -265,9 +237,9 @@ def records(file: DataFile) -> bytes:
     if file.dataset == "opinsummeval":
         lines = []
         for case in range(5):
-            own: dict[str, dict[str, Any]] = {}
+            ours: dict[str, dict[str, Any]] = {}
             for model in range(6):
-                own[f"model{model}"] = {
+                ours[f"model{model}"] = {
                     name: number(case, model, name) for name in metrics
                 }
                 for annotator in ("annot1", "annot2"):
@@ -275,8 +247,8 @@ def records(file: DataFile) -> bytes:
                         name: number(case, model, name, annotator)
                         for name in written["usual"]["dimension"]
                     }
-                    own[f"model{model}"][annotator] = scores_of
-            lines.append(json.dumps({**own, "case": f"case {case}"}))
+                    ours[f"model{model}"][annotator] = scores_of
+            lines.append(json.dumps({**ours, "case": f"case {case}"}))
         return "\n".join(lines).encode()
     columns = ["simplicity_zscore", "structural_simplicity", *metrics]
     parts = (
@@ -316,8 +288,8 @@ def table(file: DataFile) -> bytes:
         )
         for number in range(many):
             words = [
-                WORDS[chance(file.key, line, number, place) % len(WORDS)]
-                for place in range(6)
+                WORDS[chance(file.key, line, number, index) % len(WORDS)]
+                for index in range(6)
             ]
             rows.append(
                 (
@@ -328,7 +300,7 @@ def table(file: DataFile) -> bytes:
     if not file.name.startswith("outputs/"):
         return (
             "mr,ref\n"
-            + "".join(f'"{source}","{said}"\n' for source, said in rows)
+            + "".join(f'"{source}","{printed}"\n' for source, printed in rows)
         ).encode()
     style = chance(file.key) % 4
     form = ['"{}"\t"{}"\n', "{}\t{}\n", "'{}'\t'{}'\n", "{}\t{} \r\n"][style]
@@ -349,10 +321,10 @@ def is_invented(file: DataFile) -> bool:
 
 def content(file: DataFile) -> bytes:
     """Return the invented content of a file."""
-    if own := {"e2e": table, **dict.fromkeys(RECORDS, records)}.get(
+    if ours := {"e2e": table, **dict.fromkeys(RECORDS, records)}.get(
         file.dataset
     ):
-        return own(file)
+        return ours(file)
     if file.name.startswith("metrics/"):
         return "".join(
             f"{row}\t0.1\t0.2\n".replace("\t", " ") for row in scores(file.key)
@@ -412,7 +384,7 @@ def write_mirror(
 
     What users bring is fetched here too.
     """
-    made = {}
+    built = {}
     for name, found in Catalogue.known().items():
         files = {}
         for key, file in found.files.items():
@@ -428,5 +400,5 @@ def write_mirror(
                     how_to_obtain="",
                 )
             files[key] = file
-        made[name] = replace(found, files=files)
-    return made
+        built[name] = replace(found, files=files)
+    return built

@@ -2,21 +2,20 @@
 data is here.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import pytest
 import yaml
 
 from pipeline import stages
-from pipeline.cli.dispatch import main
-from pipeline.data import Catalogue, DatasetCache
+from pipeline.data import Catalogue, DataSet, DatasetCache
 from pipeline.data.config import Node
 from pipeline.extensions.published import leader_boards as boards_
 from pipeline.extensions.published import recipe as published
@@ -34,56 +33,53 @@ from pipeline.extensions.published.recipe import (
 )
 from pipeline.extensions.published.tables import list_table
 from tests.extensions.published.stand_ins import write_mirror
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from pathlib import Path
-
-    from pipeline.data import DataSet
+from tests.support.in_process import Call, run_command
+from tests.support.tables import table
 
 
 def on_boards(*recipes: Recipe) -> dict[str, LeaderBoard]:
     """Return the boards of recipes that were not run."""
+    outcomes = [Outcome(recipe=one, expectations=None) for one in recipes]
+    return {board.name: board for board in leader_boards(outcomes)}
+
+
+def entrant(board: LeaderBoard, name: str) -> Any:
+    """Return a system of a board."""
+    (found,) = (one for one in board.entrants if one.name == name)
+    return found
+
+
+def values_of(board: LeaderBoard) -> dict[str, list[str]]:
+    """Return the printed scores of each system."""
     return {
-        board.name: board
-        for board in leader_boards(
-            [Outcome(recipe=one, expectations=None) for one in recipes]
-        )
+        one.name: [printed.value for printed in one.printed]
+        for one in board.entrants
     }
 
 
+Boards = dict[str, LeaderBoard]
+
+
 @pytest.fixture(scope="module")
-def everything() -> dict[str, LeaderBoard]:
+def everything() -> Boards:
     return on_boards(*published.recipes().values())
 
 
 def test_every_board_is_filled_by_several_publications_or_systems(
-    everything: dict[str, LeaderBoard],
+    everything: Boards,
 ) -> None:
-    assert set(everything) >= {
-        "conll14-m2",
-        "conll14-gleu",
-        "conll14-imeasure",
-        "jfleg-test-gleu",
-        "jfleg-dev-gleu",
-    }
-    families = {
-        f"{name}-{metric}"
-        for name in published.recipes()
-        for metric in ("bleu", "chrf")
-    }
+    boards = "conll14-m2 conll14-gleu conll14-imeasure jfleg-test-gleu jfleg-dev-gleu"
+    assert set(everything) >= set(boards.split())
+    names = published.recipes()
+    families = {f"{name}-bleu" for name in names} | {f"{n}-chrf" for n in names}
     assert set(everything) <= {*boards_.written_boards(), *families}
     first = everything["conll14-m2"]
     assert len({entrant.first.year for entrant in first.entrants}) >= 4
 
 
-def test_what_the_shared_task_printed(
-    everything: dict[str, LeaderBoard],
-) -> None:
+def test_what_the_shared_task_printed(everything: Boards) -> None:
     """Ng et al. 2014: 37.33, of CAMB; Chollampatt and Ng 2018 printed 0.3733 of m2scorer 3.2."""
-    camb = next(
-        one for one in everything["conll14-m2"].entrants if one.name == "CAMB"
-    )
+    camb = entrant(everything["conll14-m2"], "CAMB")
     printed = {
         (one.recipe, one.value, one.metric, one.year) for one in camb.printed
     }
@@ -93,84 +89,68 @@ def test_what_the_shared_task_printed(
     assert (camb.first.year, camb.file.key) == (2014, "conll14/CAMB")
 
 
-def test_references_and_other_data_are_on_no_board(
-    everything: dict[str, LeaderBoard],
-) -> None:
+def test_references_and_other_data_are_on_no_board(everything: Boards) -> None:
     """REF0 of the package gleu is a reference; tacl2016-m2 leaves sentences out; precision is
     another output.
     """
-    gleu = everything["conll14-gleu"].entrants
-    assert "REF0" not in {one.name for one in gleu}
-    assert any(one.name == "INPUT" for one in gleu)
-    names = {
-        printed.recipe
-        for board in everything.values()
-        for one in board.entrants
-        for printed in one.printed
-    }
-    assert (
-        not {
+    gleu = values_of(everything["conll14-gleu"])
+    assert "REF0" not in gleu
+    assert "INPUT" in gleu
+    recipes = set()
+    for board in everything.values():
+        for one in board.entrants:
+            recipes |= {printed.recipe for printed in one.printed}
+    assert recipes.isdisjoint(
+        {
             "tacl2016-m2",
             "tacl2016-i",
             "jfleg-smt-for-gec",
             "coling2018-gleu-system",
         }
-        & names
     )
-    camb = next(
-        one for one in everything["conll14-m2"].entrants if one.name == "CAMB"
-    )
-    assert "39.71" not in {printed.value for printed in camb.printed}
+    assert "39.71" not in values_of(everything["conll14-m2"])["CAMB"]
 
 
 def recipe(folder: Path, name: str, **changes: Any) -> Recipe:
     """Write a recipe for a board, and read it."""
-    content: dict[str, Any] = {
-        "publication": {
-            "what": "a table",
-            "verdict": "exact",
-            "cite": "An example 2001: of a recipe",
-        },
-        "datasets": {"d": {"gold": "data:conll14/official-2014.combined.m2"}},
-        "systems": {"ours": "data:conll14/AMU", "theirs": "data:conll14/CAMB"},
-        "metrics": ["m2"],
-        "expect": [{"values": {"ours": "0.3501", "theirs": "0.3733"}}],
-    }
+    text = """
+publication: {what: a table, verdict: exact, cite: "An example 2001: of a recipe"}
+datasets: {d: {gold: "data:conll14/official-2014.combined.m2"}}
+systems: {ours: "data:conll14/AMU", theirs: "data:conll14/CAMB"}
+metrics: [m2]
+expect: [{values: {ours: "0.3501", theirs: "0.3733"}}]
+"""
     file = folder / f"{name}.yaml"
-    file.write_text(yaml.safe_dump(content | changes), encoding="utf-8")
+    file.write_text(yaml.safe_dump(yaml.safe_load(text) | changes))
     return read_recipes(file)[0]
 
 
 def test_the_same_output_comes_once_and_the_same_name_is_told_apart(
     tmp_path: Path,
 ) -> None:
-    one = recipe(tmp_path, "one")
-    systems = {"other": "data:conll14/AMU", "theirs": "data:conll14/CUUI"}
-    cite = {"what": "x", "verdict": "exact", "cite": "Another 2002: y"}
+    values = {"other": "35.0", "theirs": "36.8"}
     two = recipe(
         tmp_path,
         "two",
-        systems=systems,
-        publication=cite,
-        expect=[
-            {"scale": "100", "values": {"other": "35.0", "theirs": "36.8"}}
-        ],
+        systems={"other": "data:conll14/AMU", "theirs": "data:conll14/CUUI"},
+        publication={
+            "what": "x",
+            "verdict": "exact",
+            "cite": "Another 2002: y",
+        },
+        expect=[{"scale": "100", "values": values}],
     )
-    (board,) = on_boards(one, two).values()
-    assert [
-        (x.name, x.file.name, [p.value for p in x.printed])
-        for x in board.entrants
-    ] == [
-        ("ours", "AMU", ["35.01", "35.0"]),
-        ("theirs", "CAMB", ["37.33"]),
-        ("theirs@two", "CUUI", ["36.8"]),
-    ]
+    (board,) = on_boards(recipe(tmp_path, "one"), two).values()
+    assert values_of(board) == {
+        "ours": ["35.01", "35.0"],
+        "theirs": ["37.33"],
+        "theirs@two": ["36.8"],
+    }
+    files = [one.file.name for one in board.entrants]
+    assert files == ["AMU", "CAMB", "CUUI"]
     assert board.entrants[0].first.year == 2001
-    assert [entrant.names for entrant in board.entrants] == [
-        ["ours", "other"],
-        ["theirs"],
-        ["theirs@two"],
-    ]
+    names = [entrant.names for entrant in board.entrants]
+    assert names == [["ours", "other"], ["theirs"], ["theirs@two"]]
 
 
 def test_a_file_of_several_recipes_has_a_board_for_each(
@@ -181,45 +161,28 @@ def test_a_file_of_several_recipes_has_a_board_for_each(
     """
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
     scores = Catalogue.known().file("data:wmt22/scores/automatic-scores.tsv")
-    rows = [
-        "pair\tsystem\tid\tis_constrained\tmetric\tscore",
-        "uk-en\tPROMT\t7\tTRUE\tbleu-all\t1",
-    ]
-    rows += ["cs-uk\tPROMT\t8\tFALSE\tbleu-all\t1", "z\tz\t1\tTRUE\tbleu-all\t"]
+    rows = """\
+pair\tsystem\tid\tis_constrained\tmetric\tscore
+uk-en\tPROMT\t7\tTRUE\tbleu-all\t1
+cs-uk\tPROMT\t8\tFALSE\tbleu-all\t1
+z\tz\t1\tTRUE\tbleu-all\t"""
     (tmp_path / scores.key).parent.mkdir(parents=True)
-    (tmp_path / scores.key).write_text(
-        "\n".join(rows).ljust(scores.size, "0"), encoding="utf-8"
-    )
+    (tmp_path / scores.key).write_text(rows.ljust(scores.size, "0"))
     values = {"PROMT": "40.0", "Online-A": "39.0"}
-    entries = [
-        {
-            "title": "bleu-all",
-            "values": 2,
-            "equal": 2,
-            "compared": [
-                {"place": n, "expected": v} for n, v in values.items()
-            ],
-        }
-    ]
+    compared = [{"place": n, "expected": v} for n, v in values.items()]
+    entry = {"title": "bleu-all", "values": 2, "equal": 2, "compared": compared}
     (wmt,) = matching_recipes(["wmt22-uk-en"])
-    ran = Outcome(recipe=wmt, expectations={"entries": entries * 4})
+    ran = Outcome(recipe=wmt, expectations={"entries": [entry] * 4})
     boards = {board.name: board for board in leader_boards([ran])}
     assert set(boards) == {"wmt22-uk-en-bleu", "wmt22-uk-en-chrf"}
     board = boards["wmt22-uk-en-bleu"]
-    assert (board.title, board.metric) == (
-        "WMT22 uk-en, BLEU",
-        "bleu[tokenizer=13a]",
-    )
-    assert (board.family, board.result) == ("wmt22", "uk-en")
-    assert board.facts == {
-        "constrained": {"PROMT": "yes"},
-        "submission": {"PROMT": "7"},
-    }
-    assert boards["wmt22-uk-en-chrf"].facts == board.facts
-    assert {
-        entrant.name: {one.value for one in entrant.printed}
-        for entrant in board.entrants
-    } == {name: {value} for name, value in values.items()}
+    about = board.title, board.metric, board.family, board.result
+    expected = "WMT22 uk-en, BLEU", "bleu[tokenizer=13a]", "wmt22", "uk-en"
+    assert about == expected
+    facts = {"constrained": {"PROMT": "yes"}, "submission": {"PROMT": "7"}}
+    assert board.facts == boards["wmt22-uk-en-chrf"].facts == facts
+    printed = {name: {*items_of} for name, items_of in values_of(board).items()}
+    assert printed == {name: {value} for name, value in values.items()}
     assert board.dataset["bom"] == ["PROMT"]
     assert board.config() is None  # the files are not here
 
@@ -227,25 +190,14 @@ def test_a_file_of_several_recipes_has_a_board_for_each(
 @pytest.mark.parametrize(
     "changes",
     [
-        {
-            "datasets": {
-                "d": {
-                    "gold": "data:conll14/official-2014.combined.m2",
-                    "keep": ["1-9"],
-                }
-            }
-        },
+        {"datasets": {"d": {"gold": "data:conll14/official-2014.combined.m2", "keep": ["1-9"]}}},
         {"defaults": {"metrics": {"beta": "1"}}},
         {"expect": [{"values": {"ours": "0.3501"}, "output": "precision"}]},
         {"metrics": ["imeasure"]},
         {"systems": {"ours": "local.txt", "theirs": "other.txt"}},
-        {
-            "datasets": ["no mapping"],
-            "systems": "none",
-            "expect": {"no": "list"},
-        },
+        {"datasets": ["no mapping"], "systems": "none", "expect": {"no": "list"}},
     ],
-)
+)  # fmt: skip
 def test_what_is_not_of_a_board_is_not_on_it(
     changes: dict[str, Any], tmp_path: Path
 ) -> None:
@@ -276,13 +228,9 @@ def test_scores_that_are_only_in_the_recipe_are_marked() -> None:
     program.
     """
     (board,) = on_boards(published.recipes()["conll14-ng2014"]).values()
-    known = {one.name: one.printed[0].published for one in board.entrants}
-    assert len(known) == 13
-    assert {name for name, is_published in known.items() if is_published} == {
-        "CAMB",
-        "CUUI",
-        "AMU",
-    }
+    first = {one.name: one.printed[0].published for one in board.entrants}
+    assert len(first) == 13
+    assert {name for name in first if first[name]} == {"CAMB", "CUUI", "AMU"}
 
 
 def test_without_the_data_nothing_is_run(
@@ -296,30 +244,25 @@ def test_without_the_data_nothing_is_run(
 
 
 def test_the_systems_of_the_newest_publication_are_on_their_board(
-    everything: dict[str, LeaderBoard],
+    everything: Boards,
 ) -> None:
     """README of grammarly/pillars-of-gec: nine systems, of which the best has 72.8."""
-    own = [
-        one
-        for one in everything["conll14-m2"].entrants
-        if one.first.name == "pillars-conll14"
+    board = everything["conll14-m2"]
+    first = [(one.first.name, one.first.year) for one in board.entrants]
+    assert first.count(("pillars-conll14", 2024)) == 9
+    pillars = [
+        one for one in board.entrants if one.first.name == "pillars-conll14"
     ]
-    assert len(own) == 9
-    assert {one.first.year for one in own} == {2024}
-    best = max(own, key=lambda one: float(one.printed[0].value))
-    assert (best.name, [one.value for one in best.printed]) == (
-        "majority-7+GRECO+GPT-4",
-        ["72.8"],
-    )
-    first = next(
+    best = max(pillars, key=lambda one: float(one.printed[0].value))
+    assert best.name == "majority-7+GRECO+GPT-4"
+    assert [one.value for one in best.printed] == ["72.8"]
+    (first_version,) = (
         one
         for one in everything["conll14-ten-m2"].entrants
         if one.file.dataset == "emnlp2016-first"
     )
-    assert ([one.value for one in first.printed], first.first.year) == (
-        ["62.43"] * 2,
-        2016,
-    )
+    assert [one.value for one in first_version.printed] == ["62.43"] * 2
+    assert first_version.first.year == 2016
 
 
 def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
@@ -327,45 +270,34 @@ def test_files_without_a_checksum_are_told_apart_by_what_they_hold(
 ) -> None:
     """Two of them are here and equal, one is another; those that are not here are nobody's."""
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
-    files = Catalogue.known()["pillars"].files
+    pillars = Catalogue.known()["pillars"]
     unknown = {
         name: replace(file, sha256="", size=0, how_to_obtain="by hand")
-        for name, file in files.items()
+        for name, file in pillars.files.items()
     }
-    sets = {
-        **Catalogue.known(),
-        "pillars": replace(Catalogue.known()["pillars"], files=unknown),
-    }
-    catalogue = Catalogue(sets)
-    monkeypatch.setattr(Catalogue, "known", lambda: catalogue)
-    names = [name for name in files if "nucle14" in name]
-    for name, text in zip(names, ("a", "b", "a"), strict=False):
-        (tmp_path / "pillars" / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "pillars" / name).write_text(text, encoding="utf-8")
-    systems = {
-        f"s{number}": f"data:pillars/{name}"
-        for number, name in enumerate(names)
-    }
-    values = {system: str(number) for number, system in enumerate(systems)}
+    changed = {"pillars": replace(pillars, files=unknown)}
+    sets = {**Catalogue.known(), **changed}
+    known = Catalogue(sets)
+    monkeypatch.setattr(Catalogue, "known", lambda: known)
+    names = [name for name in unknown if "nucle14" in name]
+    for name, text in zip(names, "aba", strict=False):
+        path = tmp_path / "pillars" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    numbered = [*enumerate(names)]
+    values = {f"s{number}": str(number) for number, _ in numbered}
     one = recipe(
         tmp_path,
         "one",
-        systems=systems,
+        systems={
+            f"s{number}": f"data:pillars/{name}" for number, name in numbered
+        },
         expect=[{"values": values, "scale": "100"}],
     )
     (board,) = on_boards(one).values()
-    shown = {
-        entrant.name: [printed.value for printed in entrant.printed]
-        for entrant in board.entrants
-    }
-    assert shown == {
-        "s0": ["0", "2"],
-        **{
-            name: [value]
-            for name, value in values.items()
-            if name not in ("s0", "s2")
-        },
-    }
+    del values["s2"]
+    expected = {name: [value] for name, value in values.items()}
+    assert values_of(board) == expected | {"s0": ["0", "2"]}
 
 
 # ---- on invented files
@@ -377,12 +309,12 @@ def invented(
 ) -> Iterator[Mapping[str, DataSet]]:
     """Data sets described by the checksums of invented files, all of them here."""
     folder = tmp_path_factory.mktemp("boards")
-    made = write_mirror(folder / "mirror")
+    built = write_mirror(folder / "mirror")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("GEC_PIPELINE_DATA", str(folder / "data"))
         patch.setenv("GEC_PIPELINE_MIRROR", str(folder / "mirror"))
-        catalogue = Catalogue(made)
-        patch.setattr(Catalogue, "known", lambda: catalogue)
+        known = Catalogue(built)
+        patch.setattr(Catalogue, "known", lambda: known)
         published.recipes.cache_clear()
         assert (
             published.fetch_missing(
@@ -392,11 +324,19 @@ def invented(
             )
             == []
         )
-        yield made
+        yield built
     published.recipes.cache_clear()
 
 
 NAMES = ["conll14-ng2014", "conll14-magec", "conll14-bea2019"]
+
+
+def stored(run_dir: Path) -> Any:
+    return json.loads((run_dir / "results.json").read_text(encoding="utf-8"))
+
+
+def scores_of(results: Any) -> dict[str, float]:
+    return {score["system"]: score["score"] for score in results["scores"]}
 
 
 @pytest.mark.usefixtures("invented")
@@ -406,58 +346,33 @@ def test_a_board_is_a_run_of_its_own_and_equal_to_those_of_the_recipes(
     """The page, its run directory, and the same config run by hand."""
     page, runs = tmp_path / "pages" / "atlas.html", tmp_path / "runs"
     page.parent.mkdir()
-    arguments = [
-        "reproduce",
-        *NAMES,
-        "-q",
-        "--output",
-        str(runs),
-        "--report",
-        str(page),
-    ]
-    assert main(arguments) == 1  # the texts are invented
-    board = json.loads(
-        (runs / "board-conll14-m2" / "results.json").read_text(encoding="utf-8")
-    )
-    ours = {score["system"]: score["score"] for score in board["scores"]}
+    command = f"reproduce -q --output {runs} --report {page}"
+    run_command(command, *NAMES, code=1)  # the texts are invented
+    board = stored(runs / "board-conll14-m2")
+    ours = scores_of(board)
     assert len(ours) == 17  # 13 of the shared task, two each of the others
     for name in NAMES:
-        own = json.loads(
-            (runs / name / "results.json").read_text(encoding="utf-8")
-        )["scores"]
-        assert {
-            score["system"]: score["score"] for score in own
-        }.items() <= ours.items()
-    config = next(
-        iter(on_boards(*(published.recipes()[name] for name in NAMES)).values())
-    ).config()
+        assert scores_of(stored(runs / name)).items() <= ours.items()
+    recipes = published.recipes()
+    first, *_ = on_boards(*(recipes[name] for name in NAMES)).values()
+    config = first.config()
     assert config
-    assert config["statistics"] == {
-        "resamples": "1000",
-        "trials": "10000",
-        "seed": "12345",
-    }  # more where 40 for each pair are more
-    again = stages.run(
-        stages.prepare(Node.from_mapping(config)), tmp_path / "again"
-    )[1]
+    # more where 40 for each pair are more
+    draws = {"resamples": "1000", "trials": "10000", "seed": "12345"}
+    assert config["statistics"] == draws
+    job = stages.prepare(Node.from_mapping(config))
+    again = stages.run(job, tmp_path / "again")[1]
     assert json.loads(again.to_json()) == board
     text = page.read_text(encoding="utf-8")
     best = max(board["scores"], key=lambda score: score["score"])
-    low, high = (
-        f"{100 * bound:.2f}" for bound in best["bootstrap"]["interval"]
-    )
-    assert re.search(
-        rf'<td class="rank">1<.*{re.escape(best["system"])}.*{low} to {high}',
-        text,
-    )
+    bounds = [f"{100 * bound:.2f}" for bound in best["bootstrap"]["interval"]]
+    cells = [re.escape(best["system"]), " to ".join(bounds)]
+    assert re.search(rf'<td class="rank">1<.*{".*".join(cells)}', text)
     assert 'href="../runs/' not in text  # no run has an explorer yet
-    assert (
-        main(["report", str(runs / "conll14-magec"), "--format", "html"]) == 0
-    )
-    assert main(arguments) == 1
-    assert 'href="../runs/conll14-magec/report.html"' in page.read_text(
-        encoding="utf-8"
-    )
+    run_command(f"report {runs / 'conll14-magec'} --format html")
+    run_command(command, *NAMES, code=1)
+    link = 'href="../runs/conll14-magec/report.html"'
+    assert link in page.read_text(encoding="utf-8")
 
 
 def test_the_systems_of_a_table_that_was_not_read_are_on_boards_too() -> None:
@@ -477,109 +392,67 @@ def test_the_systems_of_a_table_that_was_not_read_are_on_boards_too() -> None:
 
 
 def test_the_list_says_what_was_published() -> None:
-    said = [row[3] for row in list_table(list(published.recipes().values()))[1]]
-    assert max(map(len, said)) <= 60
-    assert sum(len(text) > 20 for text in said) > len(said) / 2
+    text_printed = [
+        row[3] for row in list_table(list(published.recipes().values()))[1]
+    ]
+    assert max(map(len, text_printed)) <= 60
+    assert sum(len(text) > 20 for text in text_printed) > len(text_printed) / 2
 
 
 @pytest.mark.usefixtures("invented")
 def test_an_output_of_ones_own_is_a_row_of_a_board(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, call: Call
 ) -> None:
     """Beside the same scores as without it, tested against each system, in the terminal, the page
     and LaTeX.
     """
-    known = published.recipes()
-    board = on_boards(*known.values())["conll14-m2"]
-    camb = next(one for one in board.entrants if one.name == "CAMB").file
-    lines = DatasetCache().path(camb).read_text(encoding="utf-8").splitlines()
+    board = on_boards(*published.recipes().values())["conll14-m2"]
+    camb = DatasetCache().path(entrant(board, "CAMB").file)
+    lines = camb.read_text(encoding="utf-8").splitlines()
     mine = tmp_path / "mine.txt"
-    mine.write_text(
-        "".join(f"{line} also\n" for line in lines), encoding="utf-8"
-    )
-    command = ["reproduce", "--board", "conll14-m2", "--no-fetch"]
+    mine.write_text("".join(f"{line} also\n" for line in lines))
+    command = "reproduce --board conll14-m2 --no-fetch"
     # with a bar
     with mock.patch.object(sys.stderr, "isatty", return_value=True):
-        assert main([*command, "--output", str(tmp_path / "bare")]) == 0
-    assert (
-        main([*command, "-q", "--output", str(tmp_path), "--add", str(mine)])
-        == 0
-    )
-    out = capsys.readouterr().out
+        call(f"{command} --output {tmp_path / 'bare'}")
+    out = call(f"{command} -q --output {tmp_path} --add {mine}").out
     folder = tmp_path / "board-conll14-m2"
-    with_mine, bare = (
-        json.loads((one / "results.json").read_text(encoding="utf-8"))
-        for one in (folder, tmp_path / "bare" / "board-conll14-m2")
-    )
-    scores = {score["system"]: score["score"] for score in with_mine["scores"]}
-    others = {score["system"]: score["score"] for score in bare["scores"]}
+    results = stored(folder)
+    scores = scores_of(results)
+    others = scores_of(stored(tmp_path / "bare" / "board-conll14-m2"))
     assert scores == {**others, "mine": scores["mine"]}
-    assert {
-        frozenset((test["system"], test["other"]))
-        for test in with_mine["tests"]
-    } == {frozenset(("mine", name)) for name in others}
-    order = [
-        score["system"]
-        for score in sorted(
-            with_mine["scores"], key=lambda score: score["rank"]
-        )
-    ]
+    pairs = {frozenset((t["system"], t["other"])) for t in results["tests"]}
+    assert pairs == {frozenset(("mine", name)) for name in others}
+    ranked = sorted(results["scores"], key=lambda score: score["rank"])
+    order = [score["system"] for score in ranked]
     at = order.index("mine")
-    said = out.partition("\nmine is ")[2].splitlines()[0]
-    assert said.startswith(
-        f"{with_mine['scores'][[s['system'] for s in with_mine['scores']].index('mine')]['rank']} of "
-    )
-    for place, side in ((at - 1, "below"), (at + 1, "above")):
-        if 0 <= place < len(order):
-            distance = f"{100 * abs(scores[order[place]] - scores['mine']):.2f}"
-            assert f"{distance} {side} {order[place]} (p adjusted " in said
-    assert (
-        main(
-            [
-                "report",
-                str(folder),
-                "--format",
-                "latex",
-                "html",
-                "--output",
-                str(folder),
-            ]
-        )
-        == 0
-    )
+    summary = out.partition("\nmine is ")[2].splitlines()[0]
+    assert summary.startswith(f"{ranked[at]['rank']} of ")
+    for number, side in ((at - 1, "below"), (at + 1, "above")):
+        if 0 <= number < len(order):
+            other = order[number]
+            distance = f"{100 * abs(scores[other] - scores['mine']):.2f}"
+            assert f"{distance} {side} {other} (p adjusted " in summary
+    call(f"report {folder} --format latex html --output {folder}")
     assert " & mine & " in (folder / "results.tex").read_text(encoding="utf-8")
-    assert re.search(
-        r'class="left system">(<a [^>]*>)?mine<',
-        (folder / "report.html").read_text(encoding="utf-8"),
-    )
+    page = (folder / "report.html").read_text(encoding="utf-8")
+    assert re.search(r'class="left system">(<a [^>]*>)?mine<', page)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (["--add", "mine.txt"], "--add: has no effect without --board"),
-        (["--board", "conll-m2"], "--board conll-m2: expected one of"),
-        (
-            ["--board", "conll14-m2", "--all"],
-            "--board: scores one leader board",
-        ),
-        (
-            ["--board", "conll14-m2", "--add", "no-such.txt", "-q"],
-            "no-such.txt: no such file",
-        ),
-    ],
+    table("""
+        --add mine.txt                             --add: has no effect without --board
+        --board conll-m2                           --board conll-m2: expected one of
+        --board conll14-m2 --all                   --board: scores one leader board
+        --board conll14-m2 --add no-such.txt -q    no-such.txt: no such file
+    """),
 )
-@pytest.mark.usefixtures("invented")
-def test_wrong_use_of_a_board_is_told(
-    arguments: list[str],
-    message: str,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.usefixtures("invented", "cwd")
+def test_wrong_use_of_a_board(
+    arguments: str, message: str, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
-    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(
         reproduce, "fetch_missing", lambda *_: pytest.fail("files are fetched")
     )
-    assert main(["reproduce", *arguments]) == 2
-    assert message in capsys.readouterr().err
+    assert message in call(f"reproduce {arguments}", code=2).err

@@ -2,25 +2,23 @@
 the program makes.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shutil
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from pipeline.cli.dispatch import main
 from pipeline.extensions.published.recipe import recipes
 from pipeline.extensions.published.tables import SHORT, markdown_lines
+from tests.config_files import write
 from tests.conftest import ROOT
 from tests.support.extensions import needs
+from tests.support.in_process import Call
+from tests.support.tables import table
 from tests.test_newcomers import Block
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HELP = (
     ROOT / "pipeline" / "extensions" / "published" / "help" / "reproduce.md"
@@ -32,6 +30,7 @@ BLOCKS = [
     )
 ]
 EXAMPLE = next(block for block in BLOCKS if block.language == "yaml")
+EXACT = EXAMPLE.text.replace("verdict: rounding", "verdict: exact")
 FIRST, LAST = "sample-ranking.yaml", "page.html"
 
 
@@ -47,255 +46,163 @@ def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @needs("edits")
-def test_the_example_of_the_help_page_runs(
-    sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_example_of_the_help_page_runs(sample: Path, call: Call) -> None:
     """Every command, and the beginning of a line that stands below it."""
     text = next(block.text for block in BLOCKS if block.language == "console")
-    commands = [
-        part.splitlines()
-        for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
-    ]
+    _, *commands = re.split(r"^\$ gec-pipeline ", text, flags=re.MULTILINE)
     assert len(commands) == 3
-    for command, *printed in commands:
-        name, *words = command.split()
-        assert name == "gec-pipeline"
-        assert main(words) == 0
-        lines = capsys.readouterr().out.splitlines()
+    for part in commands:
+        command, *printed = part.splitlines()
+        out = f"\n{call(command).out}"
         for line in printed:
-            assert any(one.startswith(line) for one in lines), (line, lines)
-    assert (
-        (sample / LAST)
-        .read_text(encoding="utf-8")
-        .startswith("<!DOCTYPE html>")
-    )
+            assert f"\n{line}" in out
+    page = (sample / LAST).read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
 
 
 def check(
-    capsys: pytest.CaptureFixture[str], file: str = FIRST
-) -> tuple[int, list[str], str]:
-    """Return the exit code of --check, the lines of its errors, and what it prints."""
-    code = main(["reproduce", "--check", file])
-    said = capsys.readouterr()
-    return code, said.err.splitlines(), said.out
+    call: Call, file: str = FIRST, code: int = 2
+) -> tuple[list[str], str]:
+    """Return the lines of the errors of --check, and what it prints."""
+    out, err = call(f"reproduce --check {file}", code=code)
+    return err.splitlines(), out
 
 
-def changed(sample: Path, **changes: Any) -> None:
+def changed(**changes: Any) -> None:
     """Change sections of the example; None leaves one out."""
     content = yaml.safe_load(EXAMPLE.text) | changes
-    text = yaml.safe_dump(
-        {key: value for key, value in content.items() if value is not None},
-        sort_keys=False,
-    )
-    (sample / FIRST).write_text(text, encoding="utf-8")
+    present = {
+        key: value for key, value in content.items() if value is not None
+    }
+    write({FIRST: yaml.safe_dump(present, sort_keys=False)})
 
 
-def test_everything_wrong_is_told_at_once_with_its_line(
-    sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("sample")
+def test_everything_wrong_is_reported_at_once_with_its_line(call: Call) -> None:
     """Lines and columns by hand."""
-    (sample / "bad.yaml").write_text(
-        "publication: {what: a table, verdict: exakt, site: x}\n"
-        "datasets: {d: {source: data:conl14/INPUT, references: [data:conll14/NUCLEA]}}\n"
-        "systems: {AMU: data:conll14/AMU}\n"
-        "metrics: [gleuu]\n"
-        "expect:\n"
-        "  - scale: 100\n"
-        "    values: {AUM: 70.0}\n"
-        "  - metric: bleu\n"
-        "    tolerance: 0.1\n"
-        "    values: {AMU: 42.3}\n",
-        encoding="utf-8",
-    )
-    code, errors, _ = check(capsys, "bad.yaml")
-    assert code == 2
-    for position, said in [
-        ("1:30", "expected one of exact, rounding, tolerance, partly, differs"),
-        ("1:46", "publication.site: unknown key (did you mean 'cite'?)"),
-        ("4:11", "no metric is called 'gleuu' (did you mean 'gleu'?)"),
-        ("8:5", "a tolerance needs 'why'"),
-    ]:
-        assert any(
-            f"bad.yaml:{position}: " in line and said in line for line in errors
-        ), (
-            position,
-            said,
-            errors,
-        )
+    write({"bad.yaml": """\
+publication: {what: a table, verdict: exakt, site: x}
+datasets: {d: {source: data:conl14/INPUT, references: [data:conll14/NUCLEA]}}
+systems: {AMU: data:conll14/AMU}
+metrics: [gleuu]
+expect:
+  - scale: 100
+    values: {AUM: 70.0}
+  - metric: bleu
+    tolerance: 0.1
+    values: {AMU: 42.3}
+"""})  # fmt: skip
+    errors = check(call, "bad.yaml")[0]
+    for position, message in table("""
+        1:30  expected one of exact, rounding, tolerance, partly, differs
+        1:46  publication.site: unknown key (did you mean 'cite'?)
+        4:11  no metric is called 'gleuu' (did you mean 'gleu'?)
+        8:5   a tolerance needs 'why'
+    """):
+        (line,) = (one for one in errors if f"bad.yaml:{position}: " in one)
+        assert message in line
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"),
+    ("changes", "message"),
     [
-        (
-            {"publication": None},
-            "is no recipe, which has `publication` with the keys what and verdict",
-        ),
-        (
-            {"publication": {"what": "x", "verdict": "rounding"}},
-            "the keys publication.cite, publication.url,",
-        ),
-        (
-            {
-                "publication": {"what": "x", "verdict": "not published"},
-                "expect": None,
-            },
-            "publication.recipe, expect are",
-        ),
+        ({"publication": None}, "is no recipe, which has `publication` with the keys what and verdict"),
+        ({"publication": {"what": "x", "verdict": "rounding"}}, "the keys publication.cite, publication.url,"),
+        ({"publication": {"what": "x", "verdict": "not published"}, "expect": None}, "publication.recipe, expect are"),
         ({"expect": None}, "the keys expect are missing"),
-        (
-            {"systems": {"A": "data:conl14/AMU"}},
-            "no data set is called 'conl14' (did you mean 'conll14'?)",
-        ),
-        (
-            {"expect": [{"values": {"careful": "76.3"}, "published": "false"}]},
-            "no entry of expect is published",
-        ),
-        (
-            {"expect": [{"values": {"carefull": "76.3"}}]},
-            "'carefull' (did you mean 'careful'?)",
-        ),
-        (
-            {"expect": [{"metric": "bleu", "values": {"careful": "76.3"}}]},
-            "the config has no metric 'bleu'",
-        ),
+        ({"systems": {"A": "data:conl14/AMU"}}, "no data set is called 'conl14' (did you mean 'conll14'?)"),
+        ({"expect": [{"values": {"careful": "76.3"}, "published": "false"}]}, "no entry of expect is published"),
+        ({"expect": [{"values": {"carefull": "76.3"}}]}, "'carefull' (did you mean 'careful'?)"),
+        ({"expect": [{"metric": "bleu", "values": {"careful": "76.3"}}]}, "the config has no metric 'bleu'"),
     ],
-)
+)  # fmt: skip
+@pytest.mark.usefixtures("sample")
 def test_what_is_missing(
-    changes: dict[str, Any],
-    said: str,
-    sample: Path,
-    capsys: pytest.CaptureFixture[str],
+    changes: dict[str, Any], message: str, call: Call
 ) -> None:
-    changed(sample, **changes)
-    code, errors, _ = check(capsys)
-    assert code == 2
-    assert any(said in line and f"{FIRST}:" in line for line in errors), errors
-
-
-def test_a_verdict_that_cannot_come_out(
-    sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (sample / FIRST).write_text(
-        EXAMPLE.text.replace("verdict: rounding", "verdict: exact"),
-        encoding="utf-8",
+    changed(**changes)
+    errors = check(call)[0]
+    assert any(message in line and f"{FIRST}:" in line for line in errors), (
+        errors
     )
-    code, (error,), _ = check(capsys)
-    assert code == 2
+
+
+@pytest.mark.usefixtures("sample")
+def test_a_verdict_that_cannot_come_out(call: Call) -> None:
+    write({FIRST: EXACT})
+    (error,) = check(call)[0]
     assert "publication.verdict: 'exact', but with `rounding`" in error
     assert "'rounding' at best" in error
 
 
-def test_a_name_that_another_result_has(
-    sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (sample / "gjg-m2.yaml").write_text(EXAMPLE.text, encoding="utf-8")
-    code, (error,), _ = check(capsys, "gjg-m2.yaml")
-    assert code == 2
+@pytest.mark.usefixtures("sample")
+def test_a_name_that_another_result_has(call: Call) -> None:
+    write({"gjg-m2.yaml": EXAMPLE.text})
+    (error,) = check(call, "gjg-m2.yaml")[0]
     assert "another result is called gjg-m2 already" in error
 
 
 @needs("edits")
-def test_files_that_are_not_here_are_what_to_fetch(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+def test_missing_files_are_what_to_fetch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
-    code, errors, printed = check(capsys, str(recipes()["conll14-magec"].path))
-    assert code == 3
+    path = recipes()["conll14-magec"].path
+    errors, printed = check(call, str(path), code=3)
     assert "nothing is missing; verdict on record: " in printed
-    assert errors[-1].endswith(
-        "files are not here: gec-pipeline data fetch conll14 conll14-outputs"
-    )
+    fetch = "gec-pipeline data fetch conll14 conll14-outputs"
+    assert errors[-1].endswith(f"files are not here: {fetch}")
 
 
 @needs("functions")
-def test_a_recipe_takes_numbers_from_files(
-    sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.usefixtures("sample")
+def test_a_recipe_takes_numbers_from_files(call: Call) -> None:
     """By hand: the mean of 0, 1, 2, 3 again and again over 96 lines is 1.5."""
     for name in ("careful", "eager", "unchanged"):
-        (sample / f"{name}.num").write_text(
-            "0\n1\n2\n3\n" * 24, encoding="utf-8"
-        )
-    metrics = [
-        "gleu",
-        {"name": "external", "title": "COMET", "files": "{system}.num"},
-    ]
+        write({f"{name}.num": "0\n1\n2\n3\n" * 24})
+    comet = {"name": "external", "title": "COMET", "files": "{system}.num"}
+    values = {"careful": "1.5", "eager": "1.5"}
     changed(
-        sample,
-        metrics=metrics,
-        expect=[
-            {"metric": "COMET", "values": {"careful": "1.5", "eager": "1.5"}}
-        ],
+        publication=yaml.safe_load(EXACT)["publication"],
+        metrics=["gleu", comet],
+        expect=[{"metric": "COMET", "values": values}],
     )
-    text = (
-        (sample / FIRST)
-        .read_text(encoding="utf-8")
-        .replace("verdict: rounding", "verdict: exact")
-    )
-    (sample / FIRST).write_text(text, encoding="utf-8")
-    assert main(["reproduce", "--check", FIRST]) == 0
-    capsys.readouterr()
-    assert main(["reproduce", FIRST, "--json"]) == 0
-    (found,) = json.loads(capsys.readouterr().out)["results"]
-    assert [
-        (entry["verdict"], entry["equal"]) for entry in found["entries"]
-    ] == [("exact", 2)]
+    check(call, code=0)
+    out = call(f"reproduce {FIRST} --json").out
+    (entry,) = json.loads(out)["results"][0]["entries"]
+    assert (entry["verdict"], entry["equal"]) == ("exact", 2)
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
-        (
-            "publication: [",
-            "own.yaml:1:15: not valid YAML: expected the node content, but found",
-        ),
-        (
-            "metrics: [gleu]",
-            "is no recipe, which has `publication` with the keys what and verdict",
-        ),
+        ("publication: [", "own.yaml:1:15: not valid YAML: expected the node content, but found"),
+        ("metrics: [gleu]", "is no recipe, which has `publication` with the keys what and verdict"),
         ("publication: {what: x, verdict: exact, cite: [y]}", "is no recipe"),
-        (
-            "publication: {what: x, verdict: exact}\nsystems: {A: data:conl/x}",
-            "did you mean 'conll14'?",
-        ),
+        ("publication: {what: x, verdict: exact}\nsystems: {A: data:conl/x}", "did you mean 'conll14'?"),
     ],
-)
-def test_files_that_are_no_recipes(
-    text: str, said: str, sample: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (sample / "own.yaml").write_text(text, encoding="utf-8")
-    assert main(["reproduce", "own.yaml"]) == 2
-    assert said in capsys.readouterr().err
+)  # fmt: skip
+@pytest.mark.usefixtures("sample")
+def test_files_that_are_no_recipes(text: str, message: str, call: Call) -> None:
+    write({"own.yaml": text})
+    assert message in call("reproduce own.yaml", code=2).err
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["none.yaml"], "none.yaml: no such file"),
-        (
-            ["--check", FIRST, "--all"],
-            "--check: checks one file and runs nothing",
-        ),
-        (["--report", "x.html"], "--report: has no effect where nothing runs"),
-        ([FIRST, "--report", "."], "--report: . is a folder"),
-        (
-            [FIRST, f"data/../data/{FIRST}"],
-            "another result is called sample-ranking too",
-        ),
-    ],
+    ("arguments", "message"),
+    table(f"""
+        none.yaml                     none.yaml: no such file
+        --check {FIRST} --all         --check: checks one file and runs nothing
+        --report x.html               --report: has no effect where nothing runs
+        {FIRST} --report .            --report: . is a folder
+        {FIRST} data/../data/{FIRST}  another result is called sample-ranking too
+    """),
 )
 def test_wrong_use(
-    arguments: list[str],
-    said: str,
-    sample: Path,
-    capsys: pytest.CaptureFixture[str],
+    arguments: str, message: str, sample: Path, call: Call
 ) -> None:
     shutil.copy(sample / FIRST, sample / "data" / FIRST)
-    assert main(["reproduce", *arguments]) == 2
-    assert said in capsys.readouterr().err
+    assert message in call(f"reproduce {arguments}", code=2).err
 
 
 # ---- the tables of the help page and of the readme
@@ -303,13 +210,9 @@ def test_wrong_use(
 
 def rows() -> list[list[str]]:
     """Return the rows of the table of what the recipes gave."""
-    text = (
-        HELP.partition("## What the recipes gave\n")[2]
-        .partition("\n## ")[0]
-        .partition("\n|")[2]
-        .partition("\n\n")[0]
-    )
-    return [line.strip("| ").split(" | ") for line in text.splitlines()[2:]]
+    section = HELP.partition("## What the recipes gave\n")[2]
+    table = section.partition("\n|")[2].partition("\n\n")[0]
+    return [line.strip("| ").split(" | ") for line in table.splitlines()[2:]]
 
 
 def test_the_table_of_the_help_page_has_the_form_that_the_program_prints() -> (
@@ -328,36 +231,19 @@ def test_rows_of_the_table_are_what_the_program_prints(
     shared: Path,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path))
-    assert (
-        main(
-            [
-                "reproduce",
-                name,
-                "--format",
-                "markdown",
-                "-q",
-                "--mirror",
-                str(shared / "mirror"),
-            ]
-        )
-        == 0
-    )
-    assert (
-        capsys.readouterr().out.splitlines()[2].strip("| ").split(" | ")
-        in rows()
-    )
+    options = f"--format markdown -q --mirror {shared / 'mirror'}"
+    lines = call(f"reproduce {name} {options}").out.splitlines()
+    assert lines[2].strip("| ").split(" | ") in rows()
 
 
 def leaves(value: Any) -> int:
-    if isinstance(value, dict | list):
-        return sum(
-            leaves(child)
-            for child in (value.values() if isinstance(value, dict) else value)
-        )
-    return 1
+    """Return how many values there are in lists and mappings."""
+    if isinstance(value, dict):
+        value = [*value.values()]
+    return sum(map(leaves, value)) if isinstance(value, list) else 1
 
 
 def test_the_table_counts_the_values_that_recipes_have() -> None:
@@ -367,10 +253,10 @@ def test_the_table_counts_the_values_that_recipes_have() -> None:
         recipe = recipes()[name]
         assert verdict == recipe.publication["verdict"]
         if all({"values", "order"} & set(entry) for entry in recipe.expected):
-            whole = sum(
+            complete = sum(
                 leaves(entry.get("values", entry.get("order")))
                 for entry in recipe.expected
             )
-            assert equal.partition(" of ")[2] == f"{whole:,}", name
+            assert equal.partition(" of ")[2] == f"{complete:,}", name
             counted += 1
     assert counted > 30

@@ -2,32 +2,29 @@
 checkout.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import json
 import re
+from collections.abc import Iterator
 from copy import deepcopy
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pipeline import stages
 from pipeline.data import Catalogue
 from pipeline.extensions.published import recipe as published
 from pipeline.extensions.published.commands.reproduce import reproduce
+from tests.conftest import run
 from tests.extensions.published.of_edits import (
     IN_FILES,
     OF_EDITS,
     OF_ERRANT,
     WITHOUT_RECIPE,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+from tests.support.tables import word_list
 
 RECIPES = published.recipes()
 ANNOTATED = ("AMU", "CAMB", "CUUI", "INPUT", "POST")
@@ -69,15 +66,10 @@ def data(
 @pytest.mark.usefixtures("data")
 @pytest.mark.parametrize(
     "name",
-    [
-        "arxiv1605-m2",
-        "cleme-amu",
-        "cleme-conll14",
-        "coling2018-i-system",
-        "conll14-errant",
-        "conll14-ng2014-alt",
-        "fb2015-i",
-    ],
+    word_list("""
+        arxiv1605-m2 cleme-amu cleme-conll14 coling2018-i-system
+        conll14-errant conll14-ng2014-alt fb2015-i
+    """),
 )
 def test_a_recipe_holds_on_the_files_at_hand(name: str, tmp_path: Path) -> None:
     """The checksums were compared when the files were fetched."""
@@ -100,10 +92,8 @@ def verdicts(
     equal.
     """
     config = {**config, "output": {"dir": str(folder / "run")}}
-    (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
-    found = stages.run(stages.prepare(folder / "c.yaml"), folder / "run")[
-        1
-    ].expectations
+    (folder / "c.yaml").write_text(json.dumps(config))
+    found = run(folder / "c.yaml", folder / "run").expectations
     assert found
     return [
         (entry["verdict"], entry["values"], entry["equal"])
@@ -173,8 +163,8 @@ def table_of(rows: dict[str, list[str]], path: Path) -> None:
     """Write scores of sentences as Chollampatt and Ng have them."""
     lines = [
         f"metric\tsrc-trg\tconll14st-test\t{name}\t{number}\t{score}\n"
-        for name, own in rows.items()
-        for number, score in enumerate(own)
+        for name, ours in rows.items()
+        for number, score in enumerate(ours)
     ]
     path.write_bytes(gzip.compress("".join(lines).encode(), mtime=0))
 
@@ -210,7 +200,7 @@ def test_m2_of_sentences_in_a_file_as_official_counts_give_them(
             )
     check_sentences(
         "coling2018-m2-sentence",
-        {name: [own[n] for n in sorted(own)] for name, own in last.items()},
+        {name: [ours[n] for n in sorted(ours)] for name, ours in last.items()},
         tmp_path,
     )
 
@@ -319,8 +309,8 @@ def test_the_values_of_recipes_are_those_on_record(
     ]
     for result in results if "ng2014" in name else ():
         official = {
-            system: own
-            for system, own in result["ours"].items()
+            system: ours
+            for system, ours in result["ours"].items()
             if system not in result["published"]
         }
         known += numbers(official)
@@ -441,11 +431,11 @@ def test_the_values_of_cleme_are_those_of_the_official_program(
     for entry in written("cleme-conll14")["expect"]:
         mode, _, key = entry["title"].replace(", ", "-").partition(": ")
         for system, value in entry["values"].items():
-            said = re.search(
+            text_printed = re.search(
                 rf"'{key}': (?:np\.float64\()?([0-9.]+)", printed[mode][system]
             )
-            assert said
-            assert float(said[1]) == float(value)
+            assert text_printed
+            assert float(text_printed[1]) == float(value)
             compared += 1
     assert compared == 3 * (8 + 8 + 4 + 4)
 

@@ -2,8 +2,6 @@
 said of it.
 """
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,6 @@ from typing import Any
 import pytest
 
 from pipeline import stages
-from pipeline.cli.dispatch import main
 from pipeline.data.config import Overrides
 from pipeline.data.config.resolved import brackets
 from pipeline.errors import CorpusError
@@ -30,6 +27,8 @@ from pipeline.extensions.published.verdicts import (
 from pipeline.scoring.results import Results
 from tests.config_files import prepare, problems, write
 from tests.conftest import write_run
+from tests.support.in_process import Call
+from tests.support.tables import table
 
 
 def verdict(
@@ -42,6 +41,9 @@ def verdict(
     return compare(Leaf((), expected, value), scale, rule, within).verdict
 
 
+CUT = "0.9007842791853424"
+
+
 # Each by hand: the value written out in decimals, then rounded or cut to the digits of the expected
 # text.
 @pytest.mark.parametrize(
@@ -50,14 +52,7 @@ def verdict(
         ("38.21", 0.382146, "100", None, "equal"),  # 38.2146
         ("38.22", 0.382146, "100", None, "differs"),
         ("38.20", 0.382, "100", None, "equal"),
-        # the zero is a digit: 38.25
-        (
-            "38.20",
-            0.38249,
-            "100",
-            None,
-            "differs",
-        ),
+        ("38.20", 0.38249, "100", None, "differs"),  # the zero is a digit: 38.25
         # A tie is equal to both. Published by Chollampatt and Ng 2018, and Python's "%.2f": -15.62,
         # 28.12 and -9.38.
         ("-15.62", -0.15625, "100", None, "equal"),
@@ -68,23 +63,11 @@ def verdict(
         ("-15.62", -0.1562500001, "100", None, "differs"),  # just beside it
         ("-15.62", -0.15625, "100", "cut", "equal"),
         ("-15.63", -0.15625, "100", "cut", "differs"),
-        (
-            "0.124",
-            0.1245,
-            "1",
-            None,
-            "equal",
-        ),  # a tie in decimals, though the float is 0.12449999...
+        ("0.124", 0.1245, "1", None, "equal"),  # a tie in decimals, though the float is 0.12449999...
         ("0.125", 0.1245, "1", None, "equal"),
         ("0.3", 0.1 + 0.2 + 0.05, "1", None, "equal"),  # 0.35000000000000003
         ("0.4", 0.35 - 1e-16, "1", None, "equal"),  # 0.3499999999999999
-        (
-            "29.00",
-            0.29,
-            "100",
-            "cut",
-            "equal",
-        ),  # 100 * 0.29 as floats is 28.999999999999996
+        ("29.00", 0.29, "100", "cut", "equal"),  # 100 * 0.29 as floats is 28.999999999999996
         ("55.27", 0.55268, "100", "half_up", "equal"),
         ("55.27", 0.55268, "100", "cut", "differs"),
         ("-1.2", -1.29, "1", "cut", "equal"),  # towards zero
@@ -94,25 +77,12 @@ def verdict(
         ("1.2E3", 1249.0, "1", None, "equal"),  # two digits are printed
         ("1.2E3", 1250.5, "1", None, "differs"),
         # twelve digits count
-        ("0.9007842791853424", 0.9007842791853424, "1", None, "equal"),
-        (
-            "0.9007842791853424",
-            0.9007842791857,
-            "1",
-            None,
-            "equal",
-        ),  # 3.6e-13 away; half of the twelfth digit is 5e-13
-        # 5.6e-13 away
-        (
-            "0.9007842791853424",
-            0.9007842791859,
-            "1",
-            None,
-            "differs",
-        ),
+        (CUT, 0.9007842791853424, "1", None, "equal"),
+        (CUT, 0.9007842791857, "1", None, "equal"),  # 3.6e-13 away; half of the twelfth digit is 5e-13
+        (CUT, 0.9007842791859, "1", None, "differs"),  # 5.6e-13 away
         ("123456789012345", 123456789012345, "1", None, "equal"),
     ],
-)
+)  # fmt: skip
 def test_a_value_is_compared_by_the_digits_printed(
     expected: str, value: float, scale: str, rule: str | None, found: str
 ) -> None:
@@ -163,97 +133,92 @@ def test_the_difference_is_in_units_of_the_value() -> None:
     assert found.difference == pytest.approx(-0.06)
 
 
-def test_values_in_lists_and_mappings_are_found_by_their_places() -> None:
+def test_values_in_lists_and_mappings_are_found_by_their_keys() -> None:
     expected = {"A": ["1", "2"], "B": {"x": "3"}, "C": "4"}
-    there = {"A": [1, 2, 9], "B": {"x": 3, "y": 0}, "Z": 1}
-    found = list(leaves(expected, there))
-    assert [(place, text, value) for place, text, value, _ in found] == [
+    *found, missing = leaves(
+        expected, {"A": [1, 2, 9], "B": {"x": 3, "y": 0}, "Z": 1}
+    )
+    assert [leaf[:3] for leaf in found] == [
         (("A", "1"), "1", 1),
         (("A", "2"), "2", 2),
         (("B", "x"), "3", 3),
-        (("C",), "4", None),
     ]
-    assert found[-1][3] == "there is no such value; there are A, B, Z"
-    assert [
-        message for *_, message in leaves({"A": ["1", "2"]}, {"A": [1]})
-    ] == [
-        "",
-        "there is no such value",
-    ]
-    assert [message for *_, message in leaves("1", {"A": 1})] == [
-        "expected one value, and there are several"
-    ]
+    message = "there is no such value; there are A, B, Z"
+    assert tuple(missing) == (("C",), "4", None, message)
+    one, other = leaves({"A": ["1", "2"]}, {"A": [1]})
+    assert (one[-1], other[-1]) == ("", "there is no such value")
+    (wrong,) = leaves("1", {"A": 1})
+    assert wrong[-1] == "expected one value, and there are several"
 
 
-def test_an_order_is_compared_place_by_place() -> None:
-    scores = {
-        "A": 0.5,
-        "B": 0.7,
-        "C": 0.7,
-        "D": 0.1,
-        "E": math.nan,
-        "other": 1.0,
-    }
-    assert {
-        one.verdict for one in compare_order(["C", "B", "A", "D", "E"], scores)
-    } == {"equal"}  # B and C are equal
-    found = compare_order(["A", "B", "C", "D"], scores)
-    differing = [
-        (one.expected, one.found) for one in found if one.verdict == "differs"
-    ]
-    assert differing == [("A", "B"), ("B", "C"), ("C", "A")]
-    assert [one.found for one in compare_order(["A", "none"], {"A": 1.0})] == [
-        "A",
-        None,
-    ]
+def test_an_order_is_compared_rank_by_rank() -> None:
+    scores = {"A": 0.5, "B": 0.7, "C": 0.7, "D": 0.1, "E": math.nan, "x": 1.0}
+    # B and C are equal
+    for one in compare_order([*"CBADE"], scores):
+        assert one.verdict == "equal"
+    *differing, last = compare_order([*"ABCD"], scores)
+    pairs = [(one.expected, one.found) for one in differing]
+    assert pairs == [("A", "B"), ("B", "C"), ("C", "A")]
+    assert {one.verdict for one in differing} == {"differs"}
+    assert last.verdict == "equal"
+    found = compare_order(["A", "none"], {"A": 1.0})
+    assert [one.found for one in found] == ["A", None]
 
 
-def test_verdicts_of_entries_and_of_all() -> None:
+def test_verdicts_of_entries() -> None:
     equal, near, wrong = (
         compare(Leaf((), "1.00", value), "1", None, "0.01")
         for value in (1.0, 1.01, 1.02)
     )
-    assert verdict_of([equal, equal], None) == "exact"
-    assert verdict_of([equal], "half_up") == "rounding"
-    assert (
-        verdict_of([equal, near], None)
-        == verdict_of([near], "cut")
-        == "tolerance"
-    )
-    assert verdict_of([equal, near, wrong], None) == "differs"
-    assert verdict_of([], None) == "differs"
-    assert (
-        whole_verdict(
-            [("exact", True), ("rounding", True), ("tolerance", True)]
-        )
-        == "tolerance"
-    )
-    assert whole_verdict([("exact", True), ("differs", True)]) == "partly"
-    assert whole_verdict([("differs", True), ("differs", True)]) == "differs"
-    assert whole_verdict([("exact", False)]) == "not published"
-    assert whole_verdict([("exact", True), ("exact", False)]) == "exact"
-    assert whole_verdict([("exact", True), ("differs", False)]) == "partly"
-    assert whole_verdict([("differs", True), ("exact", False)]) == "differs"
+    for values, rule, expected in (
+        ([equal, equal], None, "exact"),
+        ([equal], "half_up", "rounding"),
+        ([equal, near], None, "tolerance"),
+        ([near], "cut", "tolerance"),
+        ([equal, near, wrong], None, "differs"),
+        ([], None, "differs"),
+    ):
+        assert verdict_of(values, rule) == expected
+
+
+@pytest.mark.parametrize(
+    ("published", "others", "expected"),
+    table("""
+        exact rounding tolerance  -        tolerance
+        exact differs             -        partly
+        differs differs           -        differs
+        -                         exact    not published
+        exact                     exact    exact
+        exact                     differs  partly
+        differs                   exact    differs
+    """),
+)
+def test_verdicts_of_all(published: str, others: str, expected: str) -> None:
+    entries: list[Any] = []
+    for text, is_published in ((published, True), (others, False)):
+        verdicts = text.replace("-", "").split()
+        entries += [(one, is_published) for one in verdicts]
+    assert whole_verdict(entries) == expected
 
 
 @pytest.mark.parametrize(
     ("found", "recorded", "worse"),
-    [
-        ("exact", "exact", False),
-        ("exact", "tolerance", False),
-        ("rounding", "exact", True),
-        ("tolerance", "rounding", True),
-        ("differs", "partly", True),
-        ("differs", "differs", False),
-        ("tolerance", "differs", False),
-        ("exact", "not published", False),
-        ("differs", "not published", True),
-    ],
+    table("""
+        exact      exact          no
+        exact      tolerance      no
+        rounding   exact          yes
+        tolerance  rounding       yes
+        differs    partly         yes
+        differs    differs        no
+        tolerance  differs        no
+        exact      not published  no
+        differs    not published  yes
+    """),
 )
 def test_what_is_worse_than_on_record(
-    found: Verdict, recorded: Verdict, worse: bool
+    found: Verdict, recorded: Verdict, worse: str
 ) -> None:
-    assert is_worse(found, recorded) is worse
+    assert is_worse(found, recorded) is (worse == "yes")
 
 
 # ---- the section `expect`
@@ -268,9 +233,8 @@ expect:
 """
 
 
-@pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture(autouse=True)
+def folder(cwd: Path) -> Path:
     write(
         {
             "s.txt": "a b c d e\nf g h i\n",
@@ -278,28 +242,27 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             "a.txt": "a b z d e\nf g h i\n",
         }
     )
-    return tmp_path
+    return cwd
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("entry", "message"),
-    [
-        ("{metric: gleu, values: {A: 1}}", "expect[0].metric: the config has no metric 'gleu': several are called so"),
-        ("{metric: chrf, values: {A: 1}}", "expect[0].metric: the config has no metric 'chrf': there are gleu, length"),
-        ("{values: {A: 1}}", "expect[0]: which metric? Say `metric`; there are gleu, length"),
-        ("{metric: length, dataset: dd, values: {A: 1}}", "expect[0].dataset: no data set is called 'dd' (did you mean"),
-        ("{metric: length, order: [A, C]}", "expect[0].order[1]: no system is called 'C'; there are A, B"),
-        ("{path: columns/on, values: {A: 1}}", "expect[0].path: no part of columns is called 'on' (did you mean 'one'?"),
-        ("{path: column/one, values: 1}", "expect[0].path: results.json has no 'column' (did you mean 'columns'?)"),
-        ("{path: columns/one, metric: length, values: 1}", "expect[0]: 'metric' has no effect beside 'path'"),
-        ("{metric: length}", "expect[0]: expected one of values, order, table, same, reports; found none"),
-        ("{metric: length, values: {A: 1}, tolerance: 0.1}", "expect[0]: a tolerance needs 'why'"),
-        ("{metric: length, values: {A: 1}, tolerance: -1, why: x}", "tolerance: expected a number from 0, found -1"),
-        ("{metric: length, same: columns/one}", "expect[0]: 'same' needs 'path'"),
-        ("{metric: length, values: {A: 1}, before: {digits: 2}}", "expect[0]: 'before' has no effect without 'mean'"),
-        ("{metric: length, table: {file: none.tsv}}", "none.tsv: no such file"),
-    ],
+    table("""
+        {metric: gleu, values: {A: 1}}                           expect[0].metric: the config has no metric 'gleu': several are called so
+        {metric: chrf, values: {A: 1}}                           expect[0].metric: the config has no metric 'chrf': there are gleu, length
+        {values: {A: 1}}                                         expect[0]: which metric? Say `metric`; there are gleu, length
+        {metric: length, dataset: dd, values: {A: 1}}            expect[0].dataset: no data set is called 'dd' (did you mean
+        {metric: length, order: [A, C]}                          expect[0].order[1]: no system is called 'C'; there are A, B
+        {path: columns/on, values: {A: 1}}                       expect[0].path: no part of columns is called 'on' (did you mean 'one'?
+        {path: column/one, values: 1}                            expect[0].path: results.json has no 'column' (did you mean 'columns'?)
+        {path: columns/one, metric: length, values: 1}           expect[0]: 'metric' has no effect beside 'path'
+        {metric: length}                                         expect[0]: expected one of values, order, table, same, reports; found none
+        {metric: length, values: {A: 1}, tolerance: 0.1}         expect[0]: a tolerance needs 'why'
+        {metric: length, values: {A: 1}, tolerance: -1, why: x}  tolerance: expected a number from 0, found -1
+        {metric: length, same: columns/one}                      expect[0]: 'same' needs 'path'
+        {metric: length, values: {A: 1}, before: {digits: 2}}    expect[0]: 'before' has no effect without 'mean'
+        {metric: length, table: {file: none.tsv}}                none.tsv: no such file
+    """),
 )  # fmt: skip
 def test_what_is_wrong_is_told_before_work_with_its_place(
     entry: str, message: str
@@ -309,7 +272,6 @@ def test_what_is_wrong_is_told_before_work_with_its_place(
     assert found.startswith(("c.yaml:7:", "none.tsv"))
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -333,36 +295,20 @@ def test_configs_without_texts(text: str, message: str) -> None:
     assert any(message in one for one in found), found
 
 
-@pytest.mark.usefixtures("folder")
-def test_what_is_expected_is_told_by_validate(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    write(
-        {
-            "j.csv": "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n"
-        }
+def test_validate_counts_expectations(call: Call) -> None:
+    header = "segmentId,system1Id,system1rank,system2Id,system2rank\n"
+    write({"j.csv": f"{header}0,A,1,B,2\n"})
+    expect = "expect: [{path: judgments/j/total/items, values: 1}]\n"
+    write({"c.yaml": f"judgments: {{j: {{file: j.csv}}}}\n{expect}"})
+    assert call("validate c.yaml").out == (
+        "judgments j: 2 systems, 1 judge, 1 pairs of systems\nentries of expect: 1\n"
     )
-    write(
-        {
-            "c.yaml": "judgments: {j: {file: j.csv}}\nexpect: [{path: judgments/j/total/items, values: 1}]\n"
-        }
-    )
-    assert main(["validate", "c.yaml"]) == 0
-    assert (
-        capsys.readouterr().out
-        == "judgments j: 2 systems, 1 judge, 1 pairs of systems\nentries of expect: 1\n"
-    )
-    assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
-    said = capsys.readouterr().out
-    assert said.startswith(
-        "judgments j: Expected Wins, 1 items, 1 pairs of systems\n"
-    )
+    out = call("run c.yaml --output o -q").out
+    summary = "judgments j: Expected Wins, 1 items, 1 pairs of systems\n"
+    assert out.startswith(summary)
 
 
-@pytest.mark.usefixtures("folder")
-def test_a_missed_value_ends_the_run_with_1_and_is_named(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_a_missed_value_ends_the_run_with_1_and_is_named(call: Call) -> None:
     """Length by hand: A and B have 5 and 4 words, mean 4.5, shown against 100."""
     entries = """\
   - {metric: length, scale: 100, values: {A: 4.5, B: 4.500}}
@@ -372,38 +318,23 @@ def test_a_missed_value_ends_the_run_with_1_and_is_named(
   - {metric: length, mean: [A, B], before: {digits: 0, rule: cut}, scale: 100, values: 4}
 """
     write({"c.yaml": CONFIG + entries})
-    assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
-    said = capsys.readouterr().out
-    assert "all of one" in said
-    assert "missed" not in said
+    out = call("run c.yaml --output o -q").out
+    assert "all of one" in out
+    assert "missed" not in out
     found = Results.read(Path("o/results.json")).expectations
     assert found
-    assert [entry["verdict"] for entry in found["entries"]] == [
-        "exact",
-        "rounding",
-        "exact",
-        "exact",
-        "exact",
-    ]
-    assert (found["verdict"], found["missed"], found["recorded"]) == (
-        "rounding",
-        [],
-        None,
-    )
+    verdicts = [entry["verdict"] for entry in found["entries"]]
+    assert verdicts == ["exact", "rounding", "exact", "exact", "exact"]
+    assert (found["verdict"], found["missed"]) == ("rounding", [])
+    assert found["recorded"] is None
     write({"c.yaml": CONFIG + entries.replace("B: 4.500", "B: 4.501")})
-    assert main(["run", "c.yaml", "--output", "o", "-q"]) == 1
-    assert (
-        capsys.readouterr().out.splitlines()[-1]
-        == "missed: 1. length: B: expected 4.501, found 4.500"
-    )
-    assert main(["show", "o"]) == 0
-    assert "missed: 1. length" in capsys.readouterr().out
+    out = call("run c.yaml --output o -q", code=1).out
+    message = "missed: 1. length: B: expected 4.501, found 4.500"
+    assert out.splitlines()[-1] == message
+    assert "missed: 1. length" in call("show o").out
 
 
-@pytest.mark.usefixtures("folder")
-def test_values_that_only_the_results_can_refuse(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_values_that_only_the_results_can_refuse(call: Call) -> None:
     entries = """\
   - {metric: length, output: wrong, values: {A: 1}}
   - {path: correlations/one/tow/pearson, values: 1}
@@ -411,61 +342,44 @@ def test_values_that_only_the_results_can_refuse(
   - {metric: 'gleu[level=mean]', sentences: [9], values: {A: [1]}}
 """
     write({"c.yaml": CONFIG + entries})
-    assert main(["run", "c.yaml", "--output", "o", "-q"]) == 1
-    missed = [
-        line
-        for line in capsys.readouterr().out.splitlines()
-        if line.startswith("missed")
-    ]
-    assert (
-        "length has no output 'wrong'; there are length, score, rank"
-        in missed[0]
-    )
-    assert "there is no 'tow' in 'correlations/one'; there are two" in missed[1]
-    assert "line 9 is beyond the end: there are 2 lines" in missed[2]
-    assert len(missed) == 3  # a score without draws has no deviation
+    lines = call("run c.yaml --output o -q", code=1).out.splitlines()
+    missed = [line for line in lines if line.startswith("missed")]
+    # a score without draws has no deviation
+    for line, message in zip(
+        missed,
+        (
+            "length has no output 'wrong'; there are length, score, rank",
+            "there is no 'tow' in 'correlations/one'; there are two",
+            "line 9 is beyond the end: there are 2 lines",
+        ),
+        strict=True,
+    ):
+        assert message in line
 
 
-@pytest.mark.usefixtures("folder")
-def test_what_is_known_to_differ_is_no_miss(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    write(
-        {
-            "c.yaml": CONFIG
-            + "  - {metric: length, values: {A: 9.0}, recorded: differs, why: not known}\n"
-        }
-    )
-    assert main(["run", "c.yaml", "--output", "o", "-q"]) == 0
-    assert "differs (as recorded)" in capsys.readouterr().out
+def test_a_recorded_difference_is_no_miss(call: Call) -> None:
+    entry = "  - {metric: length, values: {A: 9.0}, recorded: differs, why: not known}\n"
+    write({"c.yaml": CONFIG + entry})
+    assert "differs (as recorded)" in call("run c.yaml --output o -q").out
 
 
-@pytest.mark.usefixtures("folder")
 def test_values_of_a_file_and_of_another_path() -> None:
-    write(
-        {
-            "t.tsv": "m\tA\t1\t0.05\nm\tA\t2\t0.04\nx\tA\t1\t9\nm\tB\t1\t0.05\nm\tB\t2\t0.05\n"
-        }
-    )
+    rows = "m\tA\t1\t0.05\nm\tA\t2\t0.04\nx\tA\t1\t9\nm\tB\t1\t0.05\nm\tB\t2\t0.05\n"
+    write({"t.tsv": rows})
     entries = """\
   - {metric: length, sentences: all, table: {file: t.tsv, system: 2, sentence: 3, score: 4, where: {1: m}}}
   - {path: columns/one, same: columns/one}
   - {path: columns/one, same: columns/two}
 """
     found = run(CONFIG + entries)["entries"]
-    assert [entry["verdict"] for entry in found] == [
-        "differs",
-        "exact",
-        "differs",
+    verdicts = [entry["verdict"] for entry in found]
+    assert verdicts == ["differs", "exact", "differs"]
+    wrong = [
+        (one["place"], one["expected"], one["found"])
+        for one in found[0]["compared"]
+        if one["verdict"] != "equal"
     ]
-    (wrong,) = [
-        one for one in found[0]["compared"] if one["verdict"] != "equal"
-    ]
-    assert (wrong["place"], wrong["expected"], wrong["found"]) == (
-        "B/2",
-        "0.05",
-        "0.04",
-    )
+    assert wrong == [("B/2", "0.05", "0.04")]
 
 
 def run(text: str) -> dict[str, Any]:
@@ -488,21 +402,15 @@ def test_expectations_are_left_out_where_only_a_part_runs(
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "t.tsv: has no lines"),
-        (b"m\tA\n", "t.tsv:1: has 2 columns; column 3 is asked for"),
-        (b"m\tA\tx\n", "t.tsv:1: expected a score, a number, found 'x'"),
-        (
-            b"m\tA\t1\nm\tA\t2\n",
-            "t.tsv:2: system 'A' comes twice (first at t.tsv:1)",
-        ),
-        (b"x\tA\t1\n", "t.tsv: no line has 'm' in column 1"),
+        ("", "t.tsv: has no lines"),
+        ("m\tA\n", "t.tsv:1: has 2 columns; column 3 is asked for"),
+        ("m\tA\tx\n", "t.tsv:1: expected a score, a number, found 'x'"),
+        ("m\tA\t1\nm\tA\t2\n", "t.tsv:2: system 'A' comes twice (first at t.tsv:1)"),
+        ("x\tA\t1\n", "t.tsv: no line has 'm' in column 1"),
     ],
-)
-def test_files_of_columns_that_cannot_be_read(
-    data: bytes, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("t.tsv").write_bytes(data)
+)  # fmt: skip
+def test_files_of_columns_that_cannot_be_read(data: str, message: str) -> None:
+    write({"t.tsv": data})
     with pytest.raises(CorpusError) as caught:
         cells_of(filtered(read_records(Path("t.tsv")), {"1": "m"}), "2", "3")
     assert str(caught.value) == message
@@ -511,7 +419,6 @@ def test_files_of_columns_that_cannot_be_read(
 JUDGED = "segmentId,system1Id,system1rank,system2Id,system2rank\n0,A,1,B,2\n5,A,2,B,1\n"
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("text", "note"),
     [
@@ -538,7 +445,6 @@ def test_what_cannot_be_made_is_told_and_the_rest_is_kept(
     assert found.judgments
 
 
-@pytest.mark.usefixtures("folder")
 def test_a_correlation_of_one_system_is_none() -> None:
     text = "columns: {a: {scores: {A: 1}}, b: {scores: {A: 1, B: 2}}}\ncorrelations: [{of: [a], with: [b]}]\nexpect:\n"
     found = run(
@@ -548,25 +454,21 @@ def test_a_correlation_of_one_system_is_none() -> None:
     assert found["verdict"] == "exact"
 
 
-@pytest.mark.usefixtures("folder")
-def test_outputs_of_the_kept_lines_alone() -> None:
-    """The same scores, whether outputs have all lines or only those kept."""
+def test_outputs_of_the_chosen_lines_alone() -> None:
+    """The same scores, whether outputs have all lines or only those of `keep`."""
     write({"k.txt": "f g h i\n"})
-    whole = CONFIG.replace("a.txt]}", "a.txt], keep: [2]}")
-    kept = whole.replace("keep: [2]}", "keep: [2], outputs: kept}").replace(
+    entry = "  - {metric: length, values: {A: 0.04, B: 0.04}}\n"
+    every = CONFIG.replace("a.txt]}", "a.txt], keep: [2]}") + entry
+    chosen = every.replace("keep: [2]}", "keep: [2], outputs: kept}").replace(
         "{A: a.txt, B: s.txt}", "{A: k.txt, B: k.txt}"
     )
-    entry = "  - {metric: length, values: {A: 0.04, B: 0.04}}\n"
-    assert (
-        run(whole + entry)["verdict"] == run(kept + entry)["verdict"] == "exact"
-    )
-    found = problems(kept.replace("[2]", "[1-2]") + entry)
+    assert run(every)["verdict"] == run(chosen)["verdict"] == "exact"
+    found = problems(chosen.replace("[2], outputs", "[1-2], outputs"))
     assert "the texts have different numbers of lines" in found[0]
     idle = CONFIG.replace("a.txt]}", "a.txt], outputs: kept}") + entry
     assert "outputs: has no effect without keep or drop" in problems(idle)[0]
 
 
-@pytest.mark.usefixtures("folder")
 def test_brackets_of_the_penn_treebank() -> None:
     assert (
         brackets(b"a -LRB- b -rrb- -lsb- -RSB- -lcb c-lrb- -")
@@ -622,98 +524,61 @@ sentence."""
 REPORTS = "datasets: {d: {gold: g.m2}}\nsystems: {A: o.txt}\nmetrics: [m2]\nexpect:\n  - reports: {A: r.txt}\n"
 
 
-@pytest.mark.usefixtures("folder")
 def test_the_counts_of_each_sentence_with_each_annotator() -> None:
-    write({"g.m2": GOLD, "o.txt": "a y c\nd e\n", "r.txt": REPORT})
-    found = run(REPORTS)
-    assert (
-        found["verdict"],
-        [entry["values"] for entry in found["entries"]],
-    ) == (
-        "exact",
-        [11],
-    )
-    write({"r.txt": REPORT.replace("line 1 : 1", "line 1 : 0")})
-    (entry,) = run(REPORTS)["entries"]
-    assert (entry["title"], entry["verdict"], entry["equal"]) == (
-        "m2 reports",
-        "differs",
-        10,
-    )
-    write(
-        {
-            "r.txt": REPORT.replace(
-                ">> Annotator: 0\n# correct", ">> Annotator: 2\n# correct"
-            )
-        }
-    )
-    (entry,) = run(REPORTS)["entries"]
-    assert entry["message"] == "there is no such value; there are 0, taken"
+    write({"g.m2": GOLD, "o.txt": "a y c\nd e\n"})
+
+    def entry(old: str, new: str) -> dict[str, Any]:
+        write({"r.txt": REPORT.replace(old, new)})
+        (found,) = run(REPORTS)["entries"]
+        return found  # type: ignore[no-any-return]
+
+    found = entry("", "")
+    assert (found["verdict"], found["values"]) == ("exact", 11)
+    found = entry("line 1 : 1", "line 1 : 0")
+    assert (found["title"], found["verdict"]) == ("m2 reports", "differs")
+    assert found["equal"] == 10
+    first = ">> Annotator: 0\n# correct"
+    found = entry(first, first.replace("0", "2"))
+    assert found["message"] == "there is no such value; there are 0, taken"
 
 
-@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("report", "message"),
     [
-        (
-            "Precision   : 1.0\n",
-            "r.txt: is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'",
-        ),
-        (
-            "# gold : 1\n",
-            "r.txt:1: has a count, and no annotator stands before it",
-        ),
-        (
-            ">> Chosen Annotator for line 1 : 0\n",
-            "r.txt:1: has a chosen annotator, and no counts before it",
-        ),
+        ("Precision   : 1.0\n", "r.txt: is no report of `m2scorer -v`: it has no '>> Chosen Annotator for line'"),
+        ("# gold : 1\n", "r.txt:1: has a count, and no annotator stands before it"),
+        (">> Chosen Annotator for line 1 : 0\n", "r.txt:1: has a chosen annotator, and no counts before it"),
     ],
-)
-def test_what_is_no_report_is_told(report: str, message: str) -> None:
+)  # fmt: skip
+def test_wrong_reports_are_refused(report: str, message: str) -> None:
     write({"g.m2": GOLD, "o.txt": "a y c\nd e\n", "r.txt": report})
     assert message in problems(REPORTS)
     write({"r.txt": REPORT})
-    assert (
-        "no system is called 'B'"
-        in problems(REPORTS.replace("{A: r.txt}", "{B: r.txt}"))[0]
-    )
-    assert (
-        "'output' has no effect beside 'reports'"
-        in problems(f"{REPORTS}    output: gold\n")[0]
-    )
+    config = REPORTS.replace("{A: r.txt}", "{B: r.txt}")
+    assert "no system is called 'B'" in problems(config)[0]
+    message = "'output' has no effect beside 'reports'"
+    assert message in problems(f"{REPORTS}    output: gold\n")[0]
 
 
-@pytest.mark.usefixtures("folder")
 def test_a_metric_without_counts_of_annotators_has_no_report() -> None:
     write({"report.txt": REPORT})
-    (entry,) = run(CONFIG + "  - {metric: length, reports: {A: report.txt}}\n")[
-        "entries"
-    ]
-    assert (entry["verdict"], entry["message"]) == (
-        "differs",
-        "length has no counts for each annotator, as reports have them",
-    )
+    entries = "  - {metric: length, reports: {A: report.txt}}\n"
+    (entry,) = run(CONFIG + entries)["entries"]
+    assert entry["verdict"] == "differs"
+    message = "length has no counts for each annotator, as reports have them"
+    assert entry["message"] == message
 
 
-@pytest.mark.usefixtures("folder")
 def test_what_nobody_could_run_is_never_missed() -> None:
     """The verdict is found, and nothing is worse than the record."""
     entry = "  - {metric: length, values: {A: 999}}\n"
-    found = run(
-        CONFIG + entry + "publication: {what: a table, verdict: not run}\n"
-    )
-    assert (found["verdict"], found["recorded"], found["missed"]) == (
-        "differs",
-        "not run",
-        [],
-    )
-    assert found["entries"][0]["recorded"] == "not run"
-    assert run(
-        CONFIG + entry + "publication: {what: a table, verdict: exact}\n"
-    )["missed"] == [1]
+    recorded = "publication: {what: a table, verdict: %s}\n"
+    found = run(CONFIG + entry + recorded % "not run")
+    assert (found["verdict"], found["missed"]) == ("differs", [])
+    assert found["recorded"] == found["entries"][0]["recorded"] == "not run"
+    assert run(CONFIG + entry + recorded % "exact")["missed"] == [1]
 
 
-@pytest.mark.usefixtures("folder")
 def test_the_order_of_systems_decides_which_one_is_later_in_a_tie() -> None:
     """People prefer A in both sentences, and the metric ties the systems: right where A is the
     later one."""

@@ -2,22 +2,20 @@
 that count.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex
 import shutil
+from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from textwrap import dedent
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import yaml
 
 from pipeline import stages
-from pipeline.cli.dispatch import main
 from pipeline.data import Catalogue
 from pipeline.data.config import Node
 from pipeline.errors import InputError
@@ -29,10 +27,10 @@ from pipeline.extensions.published.recipe import (
     read_recipes,
     recipes,
 )
+from tests.config_files import write
 from tests.conftest import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+from tests.support.in_process import Call
+from tests.support.tables import table
 
 MARK = "\ufeff"
 NOT_RUN = "not run"
@@ -78,7 +76,7 @@ def test_a_language_pair_is_scored_as_the_recomputation_did(
     and files.
     """
     item, pair = items[recipe.name], recipe.name.partition("-")[2]
-    settings, own = item["settings"], recipe.mapping("datasets")
+    settings, ours = item["settings"], recipe.mapping("datasets")
     files = {
         (
             file["repo"],
@@ -101,17 +99,17 @@ def test_a_language_pair_is_scored_as_the_recomputation_did(
     def references(dataset: str) -> list[str]:
         return [
             file.path
-            for text in own[dataset]["references"]
+            for text in ours[dataset]["references"]
             for file in Catalogue.known().files_in_config(text)
         ]
 
     assert references(pair) == settings["references"]["all"]
     for label, paths in settings["references"].items():
         assert (
-            references(f"{pair}-{label}" if f"{pair}-{label}" in own else pair)
+            references(f"{pair}-{label}" if f"{pair}-{label}" in ours else pair)
             == paths
         )
-    assert own[pair]["bom"] == (settings["keep_bom"] or "drop")
+    assert ours[pair]["bom"] == (settings["keep_bom"] or "drop")
     assert recipe.content["metrics"] == [
         f"bleu[tokenizer={settings['tokenizer']}]",
         "chrf",
@@ -182,12 +180,12 @@ def test_correlations_with_people_are_those_on_record(
         if name.startswith(family[:8])
         for text in leaves(item["values"])
     )
-    own = [
+    ours = [
         entry["values"]
         for recipe in matching_recipes([family])
         for entry in recipe.expected
     ]
-    assert sorted(leaves(own)) == expected
+    assert sorted(leaves(ours)) == expected
     assert len(expected) == count
 
 
@@ -261,21 +259,18 @@ def test_one_recipe_alone_was_never_run() -> None:
     assert not_run == ["bea2019-fce"]
 
 
-FAMILY = {
-    "publication": {"what": "{pair} of {set}", "verdict": "exact"},
-    "each": {
-        "pair": {"a-b": {"refs": ["2", "1"], "apart": ["1", "2"]}, "c-d": None}
-    },
-    "usual": {"refs": ["1"], "apart": [], "set": "test", "values": {"A": "1"}},
-    "datasets": {
-        "{pair}": {"references": ["{set}.{refs}.{system}"], "drop": "{refs}"},
-        "{pair}-{apart}": {"source": "{apart}"},
-    },
-    "expect": [
-        {"title": "{apart}", "dataset": "{pair}-{apart}"},
-        {"values": "{values}", "mean": ["{refs}"]},
-    ],
-}
+FAMILY = yaml.safe_load("""
+publication: {what: "{pair} of {set}", verdict: exact}
+each:
+  pair: {a-b: {refs: ["2", "1"], apart: ["1", "2"]}, c-d: null}
+usual: {refs: ["1"], apart: [], set: test, values: {A: "1"}}
+datasets:
+  "{pair}": {references: ["{set}.{refs}.{system}"], drop: "{refs}"}
+  "{pair}-{apart}": {source: "{apart}"}
+expect:
+- {title: "{apart}", dataset: "{pair}-{apart}"}
+- {values: "{values}", mean: ["{refs}"]}
+""")
 
 
 def test_parameters_of_a_row_are_filled_in() -> None:
@@ -283,20 +278,18 @@ def test_parameters_of_a_row_are_filled_in() -> None:
     parameters.
     """
     first, second = dict(members(FAMILY, "f.yaml")).values()
+    expected = yaml.safe_load("""
+datasets:
+  a-b: {references: ["test.2.{system}", "test.1.{system}"], drop: ["2", "1"]}
+  a-b-1: {source: "1"}
+  a-b-2: {source: "2"}
+expect:
+- {title: "1", dataset: a-b-1}
+- {title: "2", dataset: a-b-2}
+- {values: {A: "1"}, mean: ["2", "1"]}
+""")
     assert first["publication"]["what"] == "a-b of test"
-    assert first["datasets"] == {
-        "a-b": {
-            "references": ["test.2.{system}", "test.1.{system}"],
-            "drop": ["2", "1"],
-        },
-        "a-b-1": {"source": "1"},
-        "a-b-2": {"source": "2"},
-    }
-    assert first["expect"] == [
-        {"title": "1", "dataset": "a-b-1"},
-        {"title": "2", "dataset": "a-b-2"},
-        {"values": {"A": "1"}, "mean": ["2", "1"]},
-    ]
+    assert {key: first[key] for key in expected} == expected
     assert list(second["datasets"]) == ["c-d"]
     assert len(second["expect"]) == 1
 
@@ -311,41 +304,35 @@ def test_each_that_is_no_parameter(each: object) -> None:
 
 def config(folder: Path, **changes: Any) -> dict[str, Any]:
     """Write texts of two systems and a table of their scores; return a config that expects these."""
-    (folder / "ref.txt").write_text(
-        "the cat sat on the mat\nit was here\n", encoding="utf-8"
-    )
-    (folder / "A.x.txt").write_text(
-        f"{MARK}the cat sat on a mat\nit is here\n", encoding="utf-8"
-    )
-    (folder / "B.txt").write_text(
-        "the cat sat on the mat\nit was here\n", encoding="utf-8"
-    )
-    rows = [
-        "pair\tsystem\tmetric\tscore",
-        "p\tB\tbleu-all\t1.0",
-        "p\tB\tchrf-all\t1.0",
-        "q\tB\tbleu-all\t0.5",
-    ]
-    (folder / "t.tsv").write_text("\n".join(rows), encoding="utf-8")
-    table = {
-        "file": "t.tsv",
-        "where": {"pair": "p"},
-        "system": "system",
-        "score": "score",
-        "metric": "metric",
-    }
-    metrics = {
-        "bleu-all": "bleu",
-        "chrf-all": {"metric": "chrf", "dataset": "d"},
-    }
-    content: dict[str, Any] = {
-        "datasets": {"d": {"references": ["ref.txt"]}},
-        "systems": ["{system}.txt"],
-        "metrics": ["bleu", "chrf"],
-        "expect": [{"table": {**table, "metrics": metrics}}],
-        "output": {"dir": str(folder / "run")},
-    }
-    return content | changes
+    reference = "the cat sat on the mat\nit was here\n"
+    output = f"{MARK}the cat sat on a mat\nit is here\n"
+    rows = """\
+pair\tsystem\tmetric\tscore
+p\tB\tbleu-all\t1.0
+p\tB\tchrf-all\t1.0
+q\tB\tbleu-all\t0.5"""
+    for name, text in (
+        ("ref.txt", reference),
+        ("B.txt", reference),
+        ("A.x.txt", output),
+        ("t.tsv", rows),
+    ):
+        (folder / name).write_text(text, encoding="utf-8")
+    text = """
+datasets: {d: {references: [ref.txt]}}
+systems: ['{system}.txt']
+metrics: [bleu, chrf]
+expect:
+- table:
+    file: t.tsv
+    where: {pair: p}
+    system: system
+    score: score
+    metric: metric
+    metrics: {bleu-all: bleu, chrf-all: {metric: chrf, dataset: d}}
+"""
+    content: dict[str, Any] = yaml.safe_load(text)
+    return content | {"output": {"dir": str(folder / "run")}} | changes
 
 
 def run(folder: Path, content: dict[str, Any]) -> Any:
@@ -369,19 +356,13 @@ def test_one_table_has_the_values_of_several_metrics(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (
-            {"score": "scores"},
-            "t.tsv:2: has no 'scores' (did you mean 'score'?)",
-        ),
-        (
-            {"where": {"pair": "x"}},
-            "t.tsv: no line has 'x' in column pair, 'bleu-all' in column metric",
-        ),
+        ({"score": "scores"}, "t.tsv:2: has no 'scores' (did you mean 'score'?)"),
+        ({"where": {"pair": "x"}}, "t.tsv: no line has 'x' in column pair, 'bleu-all' in column metric"),
         ({"metrics": {"bleu-all": "blue"}}, "'blue' is no metric"),
         ({"system": "7"}, "t.tsv:2: has 4 columns; column 7 is asked for"),
     ],
-)
-def test_what_a_table_lacks_is_told(
+)  # fmt: skip
+def test_what_a_table_has_not_is_an_error(
     tmp_path: Path, table: dict[str, Any], message: str
 ) -> None:
     content = config(tmp_path)
@@ -392,39 +373,30 @@ def test_what_a_table_lacks_is_told(
 
 
 @pytest.mark.parametrize(
-    ("bom", "kept"),
+    ("bom", "counts"),
     [("drop", False), ("keep", True), (["A.x"], True), (["B"], False)],
 )
 def test_a_byte_order_mark_counts_where_the_data_set_says_so(
-    tmp_path: Path, bom: object, kept: bool
+    tmp_path: Path, bom: object, counts: bool
 ) -> None:
     """The oracle is sacreBLEU on the lines as Python reads them, with the mark."""
     sacrebleu = pytest.importorskip("sacrebleu")
-    content = config(tmp_path)
-    content |= {
-        "datasets": {"d": {"references": ["ref.txt"], "bom": bom}},
-        "systems": {"A.x": "A.x.txt", "B": "B.txt"},
-    }
+    content = config(
+        tmp_path,
+        datasets={"d": {"references": ["ref.txt"], "bom": bom}},
+        systems={"A.x": "A.x.txt", "B": "B.txt"},
+    )
     results = run(tmp_path, content)
-    lines = (tmp_path / "A.x.txt").read_text(encoding="utf-8").splitlines()
-    lines = lines if kept else [line.removeprefix(MARK) for line in lines]
-    references = [
-        (tmp_path / "ref.txt").read_text(encoding="utf-8").splitlines()
-    ]
-    ours = {
-        score.metric.partition("|")[0]: score.score
-        for score in results.scores
-        if score.system == "A.x"
-    }
-    assert ours["bleu"] * 100 == pytest.approx(
-        sacrebleu.corpus_bleu(lines, references).score, abs=1e-9
-    )
-    assert ours["chrf"] * 100 == pytest.approx(
-        sacrebleu.corpus_chrf(lines, references).score, abs=1e-9
-    )
-    told = [text for text in results.warnings if "byte order mark" in text]
-    assert len(told) == 1
-    assert ("counts as text" in told[0]) == kept
+    text = (tmp_path / "A.x.txt").read_text(encoding="utf-8")
+    lines = (text if counts else text.removeprefix(MARK)).splitlines()
+    references = [(tmp_path / "ref.txt").read_text().splitlines()]
+    for score in results.scores:
+        if score.system == "A.x":
+            name = score.metric.partition("|")[0]
+            peer = getattr(sacrebleu, f"corpus_{name}")(lines, references)
+            assert score.score * 100 == pytest.approx(peer.score, abs=1e-9)
+    (note,) = [text for text in results.warnings if "byte order mark" in text]
+    assert ("counts as text" in note) == counts
 
 
 def test_a_system_with_a_mark_must_be_there(tmp_path: Path) -> None:
@@ -437,31 +409,21 @@ def test_a_system_with_a_mark_must_be_there(tmp_path: Path) -> None:
         stages.prepare(Node.from_mapping(content, tmp_path))
 
 
-def test_the_command_line_keeps_marks_too(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    config(tmp_path)
-    arguments = [
-        "score",
-        "bleu",
-        "-r",
-        str(tmp_path / "ref.txt"),
-        "-o",
-        str(tmp_path / "A.x.txt"),
-    ]
-    said = []
-    for more in ([], ["--bom", "drop"], ["--bom", "keep"]):
-        assert main([*arguments, *more]) == 0
-        said.append(capsys.readouterr())
-    assert said[0] == said[1]
-    assert "--bom keep" in said[0].err
-    assert said[0].out != said[2].out
+@pytest.mark.usefixtures("no_expectations")
+def test_the_command_line_keeps_marks_too(call: Call) -> None:
+    default, dropped, counted = (
+        call(f"score bleu -r ref.txt -o A.x.txt {option}")
+        for option in ("", "--bom drop", "--bom keep")
+    )
+    assert default == dropped
+    assert "--bom keep" in default.err
+    assert default.out != counted.out
 
 
 def test_a_file_of_several_recipes_runs_by_its_name(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     """Its results are called as their rows; one of them is shown as a config that runs by itself."""
     monkeypatch.chdir(tmp_path)
@@ -480,31 +442,33 @@ def test_a_file_of_several_recipes_runs_by_its_name(
         "where": {"pair": "{pair}"},
         "metrics": "{of}",
     }
-    Path("own.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("own.yaml").write_text(yaml.safe_dump(content))
     assert [recipe.name for recipe in read_recipes(Path("own.yaml"))] == [
         "own-p",
         "own-q",
     ]
-    assert main(["reproduce", "--check", "own.yaml"]) == 0
-    assert main(["reproduce", "own.yaml", "-q"]) == 1  # 0.5 is another number
-    said = capsys.readouterr().out
-    assert "own-p" in said
-    assert "own-q: missed: 1. bleu-all: B: expected 0.5, found 1" in said
+    call("reproduce --check own.yaml")
+    # 0.5 is another number
+    text_printed = call("reproduce own.yaml -q", code=1).out
+    assert "own-p" in text_printed
+    assert (
+        "own-q: missed: 1. bleu-all: B: expected 0.5, found 1" in text_printed
+    )
 
 
 def test_one_of_several_recipes_is_shown_filled_in(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, call: Call
 ) -> None:
-    assert main(["reproduce", "--show", "wmt22-ru-sah"]) == 0
-    shown = yaml.safe_load(capsys.readouterr().out)
-    assert "each" not in shown
+    displayed = yaml.safe_load(call("reproduce --show wmt22-ru-sah").out)
+    assert "each" not in displayed
     (recipe,) = matching_recipes(["wmt22-ru-sah"])
-    (tmp_path / "own.yaml").write_text(yaml.safe_dump(shown), encoding="utf-8")
+    (tmp_path / "own.yaml").write_text(yaml.safe_dump(displayed))
     (again,) = read_recipes(tmp_path / "own.yaml")
     assert set(again.files) == set(recipe.files)
-    assert main(["reproduce", "--show", "wmt22"]) == 0
-    assert capsys.readouterr().out == recipe.path.read_text(encoding="utf-8")
-    assert main(["reproduce", "--show", "wmt2*-en-ja"]) == 2
+    assert call("reproduce --show wmt22").out == recipe.path.read_text(
+        encoding="utf-8"
+    )
+    call("reproduce --show wmt2*-en-ja", code=2)
 
 
 TABLES = [
@@ -516,78 +480,59 @@ TABLES = [
 
 @pytest.mark.parametrize("table", TABLES)
 def test_a_recipe_is_made_of_a_config_and_a_printed_table(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    table: str,
+    no_expectations: dict[str, Any], call: Call, table: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    content = config(tmp_path, systems={"A": "B.txt", "B": "B.txt"})
-    del content["expect"]
-    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-    Path("t.md").write_text(table, encoding="utf-8")
-    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 0
-    assert (
-        "written: own.yaml, with the verdict rounding"
-        in capsys.readouterr().out
-    )
+    systems = {"A": "B.txt", "B": "B.txt"}
+    content = no_expectations | {"systems": systems}
+    write({"c.yaml": yaml.safe_dump(content), "t.md": table})
+    command = "reproduce --new own.yaml c.yaml t.md"
+    assert "written: own.yaml, with the verdict rounding" in call(command).out
     (recipe,) = read_recipes(Path("own.yaml"))
-    assert recipe.publication == {
-        "what": "the table t.md",
-        "verdict": "rounding",
-    }
+    about = {"what": "the table t.md", "verdict": "rounding"}
+    assert recipe.publication == about
     assert [len(entry["values"]) for entry in recipe.expected] == [2, 1]
-    assert main(["reproduce", "own.yaml"]) == 0
+    call("reproduce own.yaml")
     # nothing is written over
-    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.md"]) == 2
+    call(command, code=2)
 
 
+@pytest.fixture
+def no_expectations(cwd: Path) -> dict[str, Any]:
+    """A config c.yaml in the working directory, of a system B that equals the reference."""
+    content = config(cwd, systems={"B": "B.txt"})
+    del content["expect"]
+    write({"c.yaml": yaml.safe_dump(content)})
+    return content
+
+
+@pytest.mark.usefixtures("no_expectations")
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (
-            "system,meteor\nA,1\n",
-            "t.csv: which metric is 'meteor'? Head the column with one of the config's: bleu, chrf",
-        ),
+        ("system,meteor\nA,1\n", "t.csv: which metric is 'meteor'? Head the column with one of the config's: bleu, chrf"),
         ("system,bleu\nA,high\n", "t.csv:2: A, bleu: 'high' is no number"),
         ("system,bleu\nB,1\nB,2\n", "t.csv:3: B, bleu: stands in two lines"),
         ("system,bleu\nB,12,3\n", "t.csv:2: has 3 cells; there are 2 titles"),
         ("system,bleu,chrf\nB,1\n", "t.csv: chrf: has no number"),
         ("system,size,bleu\nB,1.3M,1\n", "t.csv: which metric is 'size'?"),
         ("system,bleu\nC,1\n", "no system is called 'C'"),
-        (
-            "nothing\n",
-            "t.csv: expected a table: a line of titles, and lines with a system and its numbers",
-        ),
+        ("nothing\n", "t.csv: expected a table: a line of titles, and lines with a system and its numbers"),
     ],
-)
+)  # fmt: skip
 def test_a_table_that_is_no_table_of_the_config(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    table: str,
-    message: str,
+    call: Call, table: str, message: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    content = config(tmp_path, systems={"B": "B.txt"})
-    del content["expect"]
-    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-    Path("t.csv").write_text(table, encoding="utf-8")
-    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 2
-    assert message in capsys.readouterr().err
+    write({"t.csv": table})
+    command = "reproduce --new own.yaml c.yaml t.csv"
+    assert message in call(command, code=2).err
 
 
+@pytest.mark.usefixtures("no_expectations")
 def test_a_recipe_that_does_not_run_is_not_written(
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch, call: Call
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    content = config(tmp_path, systems={"B": "B.txt"})
-    del content["expect"]
-    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
-    Path("t.csv").write_text("system,bleu\nB,1.0\n", encoding="utf-8")
-    command = ["reproduce", "--new", "own.yaml", "c.yaml", "t.csv", "-q"]
+    write({"t.csv": "system,bleu\nB,1.0\n"})
+    command = "reproduce --new own.yaml c.yaml t.csv -q"
     with monkeypatch.context() as patched:
         failed = Outcome(
             recipe=next(iter(recipes().values())),
@@ -595,33 +540,26 @@ def test_a_recipe_that_does_not_run_is_not_written(
             message="memory ran out",
         )
         patched.setattr(reproduce, "_outcomes", lambda *_: [failed])
-        assert main(command) == 2
-    assert "own.yaml: memory ran out" in capsys.readouterr().err
+        err = call(command, code=2).err
+    assert "own.yaml: memory ran out" in err
     assert not Path("own.yaml").exists()
-    assert main(command) == 0
+    call(command)
 
 
-def test_the_only_metric_may_have_columns_for_its_outputs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
+@pytest.mark.usefixtures("cwd")
+def test_the_only_metric_may_have_columns_for_its_outputs(call: Call) -> None:
     gold = "S the cat sit\nA 2 3|||V|||sits|||REQUIRED|||-NONE-|||0\n\n"
-    Path("g.m2").write_text(gold, encoding="utf-8")
-    Path("a.txt").write_text("the cat sits\n", encoding="utf-8")
-    Path("c.yaml").write_text(
-        "datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n",
-        encoding="utf-8",
+    write({"g.m2": gold, "a.txt": "the cat sits\n"})
+    write(
+        {
+            "c.yaml": "datasets: {d: {gold: g.m2}}\nsystems: {A: a.txt}\nmetrics: [m2]\n"
+        }
     )
-    Path("t.csv").write_text(
-        "system,P,R,F0.5\nA,100.0,100.0,100.0\n", encoding="utf-8"
-    )
-    assert main(["reproduce", "--new", "own.yaml", "c.yaml", "t.csv"]) == 0
+    write({"t.csv": "system,P,R,F0.5\nA,100.0,100.0,100.0\n"})
+    call("reproduce --new own.yaml c.yaml t.csv")
     (recipe,) = read_recipes(Path("own.yaml"))
-    assert [entry.get("output") for entry in recipe.expected] == [
-        "precision",
-        "recall",
-        None,
-    ]
+    outputs = [entry.get("output") for entry in recipe.expected]
+    assert outputs == ["precision", "recall", None]
     assert recipe.publication["verdict"] == "rounding"
 
 
@@ -647,12 +585,12 @@ def repository(
         "metrics": ["bleu"],
     }
     del content["expect"]
-    Path("c.yaml").write_text(yaml.safe_dump(content), encoding="utf-8")
+    Path("c.yaml").write_text(yaml.safe_dump(content))
     Path("t.md").write_text(PAGE, encoding="utf-8")
     for name in ("refs/r", "outputs/A", "outputs/B.2"):
         file = tmp_path / "copies" / "some" / "where" / COMMIT / f"{name}.txt"
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text("the cat sat on the mat\n", encoding="utf-8")
+        file.write_text("the cat sat on the mat\n")
     yield tmp_path / "copies"
     Catalogue.known.cache_clear()
 
@@ -670,14 +608,13 @@ NEW = [
 
 @pytest.mark.parametrize("scheme", ["", "file://"])
 def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
-    repository: Path, capsys: pytest.CaptureFixture[str], scheme: str
+    repository: Path, call: Call, scheme: str
 ) -> None:
     """Its checksums are those of hashlib; with the recipe alone its files are fetched anew, and are
     the same.
     """
     mirror = f"{scheme}{repository}"
-    assert main([*NEW, "--mirror", mirror]) == 0
-    assert "2 of 2" in capsys.readouterr().out
+    assert "2 of 2" in call("", *NEW, "--mirror", mirror).out
     (group,) = yaml.safe_load(Path("own.yaml").read_text(encoding="utf-8"))[
         "catalogue"
     ]["own"]["from"]
@@ -690,26 +627,28 @@ def test_a_recipe_is_made_of_files_of_a_repository_at_a_commit(
         )
     shutil.rmtree("cache")
     Catalogue.known.cache_clear()
-    assert main(["run", "own.yaml"]) == 2
     assert (
-        "fetch it: gec-pipeline data fetch own.yaml" in capsys.readouterr().err
+        "fetch it: gec-pipeline data fetch own.yaml"
+        in call("run own.yaml", code=2).err
     )
-    assert main(["data", "fetch", "own.yaml", "--mirror", mirror]) == 0
-    assert main(["reproduce", "own.yaml", "--no-fetch"]) == 0
+    call("data fetch own.yaml --mirror", mirror)
+    call("reproduce own.yaml --no-fetch")
     shutil.rmtree("cache")
     (repository / "some" / "where" / COMMIT / "outputs" / "A.txt").write_text(
-        "another\n", encoding="utf-8"
+        "another\n"
     )
     # it is not what was checked in
-    assert main(["reproduce", "own.yaml", "--mirror", mirror]) == 2
-    assert "expected 23 bytes with sha256" in capsys.readouterr().err
+    assert (
+        "expected 23 bytes with sha256"
+        in call("reproduce own.yaml --mirror", mirror, code=2).err
+    )
 
 
 def test_the_example_of_the_help_page_is_what_comes_out(
     tmp_path: Path,
     shared: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
 ) -> None:
     """Its table, config and command, on the real files; the checksums are those of the catalogue."""
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
@@ -729,10 +668,11 @@ def test_the_example_of_the_help_page_is_what_comes_out(
     Path("table.md").write_text(blocks[0], encoding="utf-8")
     Path("config.yaml").write_text(blocks[1], encoding="utf-8")
     command = shlex.split(blocks[2])
-    assert main([*command[1:], "--mirror", str(shared / "mirror")]) == 0
-    said = capsys.readouterr().out
+    text_printed = call(
+        "", *command[1:], "--mirror", str(shared / "mirror")
+    ).out
     for line in blocks[3].splitlines():  # but for the seconds
-        assert line.rpartition(" ")[0] in said
+        assert line.rpartition(" ")[0] in text_printed
     content = yaml.safe_load(Path("livonian.yaml").read_text(encoding="utf-8"))
     files = content["catalogue"]["livonian"]["from"][0]["files"]
     known = Catalogue.known().data_set("wmt22").files
@@ -744,20 +684,16 @@ def test_the_example_of_the_help_page_is_what_comes_out(
 @pytest.mark.usefixtures("repository")
 @pytest.mark.parametrize(
     ("old", "new", "message"),
-    [
-        ("A |", "C |", "own/outputs/C.txt: is not there"),
-        (
-            "data:own/refs",
-            "data:other/refs",
-            "expected one NAME, which `gec-pipeline data list` does not have",
-        ),
-        ("data:own", "data:conll14", "data:NAME/PATH; found none"),
-        ("refs/r.txt", "refs/*.txt", "refs/*.txt: name each file"),
-    ],
+    table("""
+        A |            C |              own/outputs/C.txt: is not there
+        data:own/refs  data:other/refs  expected one NAME, which `gec-pipeline data list` does not have
+        data:own       data:conll14     data:NAME/PATH; found none
+        refs/r.txt     refs/*.txt       refs/*.txt: name each file
+    """),
 )
 def test_what_is_not_in_a_repository_is_told(
     repository: Path,
-    capsys: pytest.CaptureFixture[str],
+    call: Call,
     old: str,
     new: str,
     message: str,
@@ -767,11 +703,12 @@ def test_what_is_not_in_a_repository_is_told(
             Path(name).read_text(encoding="utf-8").replace(old, new),
             encoding="utf-8",
         )
-    assert main([*NEW, "--mirror", str(repository)]) == 2
-    assert message in capsys.readouterr().err
+    assert message in call("", *NEW, "--mirror", str(repository), code=2).err
     assert not Path("own.yaml").exists()
-    assert main([*NEW[:-1], "some/where@main"]) == 2
-    assert "a commit with all of its 40 digits" in capsys.readouterr().err
+    assert (
+        "a commit with all of its 40 digits"
+        in call("", *NEW[:-1], "some/where@main", code=2).err
+    )
 
 
 FILE = {"bytes": 1, "sha256": "0" * 64}
@@ -780,37 +717,21 @@ FILE = {"bytes": 1, "sha256": "0" * 64}
 @pytest.mark.parametrize(
     ("name", "group", "message"),
     [
-        (
-            "conll14",
-            {"files": {"a": FILE}},
-            "a data set of `gec-pipeline data list` is called so",
-        ),
+        ("conll14", {}, "a data set of `gec-pipeline data list` is called so"),
         ("own", {"files": {"../a": FILE}}, "own: ../a: '../a' can be no name"),
         ("own", {"files": {"b/./a": FILE}}, "can be no name"),
-        ("../own", {"files": {"a": FILE}}, "'../own' can be no dataset"),
-        (
-            "own",
-            {"files": {"a": FILE}, "commit": "main"},
-            "'main' can be no commit",
-        ),
+        ("../own", {}, "'../own' can be no dataset"),
+        ("own", {"commit": "main"}, "'main' can be no commit"),
         ("own", {"files": {"a": {"bytes": 1}}}, "own: expected from:"),
-        (
-            "own",
-            {"files": {"a": {**FILE, "sha256": ""}}},
-            "'' can be no sha256",
-        ),
+        ("own", {"files": {"a": {**FILE, "sha256": ""}}}, "'' can be no sha256"),
         ("own", {"files": "wmt21.files"}, "own: expected from:"),
     ],
-)
+)  # fmt: skip
 def test_a_catalogue_of_ones_own_is_checked(
     tmp_path: Path, name: str, group: dict[str, Any], message: str
 ) -> None:
-    content = config(tmp_path)
-    content["catalogue"] = {
-        name: {
-            "from": [{"repository": "some/where", "commit": COMMIT, **group}]
-        }
-    }
+    sound = {"repository": "some/where", "commit": COMMIT, "files": {"a": FILE}}
+    content = config(tmp_path, catalogue={name: {"from": [sound | group]}})
     with pytest.raises(InputError) as caught:
         stages.prepare(Node.from_mapping(content, tmp_path))
     assert message in str(caught.value)

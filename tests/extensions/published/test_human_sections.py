@@ -1,15 +1,12 @@
 """The same numbers by the sections of this extension as by the section human."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from pipeline import stages
-from tests.conftest import write_run
+from tests.conftest import run, write_run
 
 
 @pytest.mark.parametrize("ties", ["later", "wrong", "half", "out"])
@@ -59,7 +56,7 @@ def test_people_and_published_sections_compute_the_same_numbers(
             for key, name in names.items()
         },
     )
-    results = stages.run(stages.prepare(config), tmp_path / "run")[1]
+    results = run(config, tmp_path / "run")
     assert results.human
     assert results.correlations
     assert results.agreements

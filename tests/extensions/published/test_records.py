@@ -1,7 +1,5 @@
 """Records of a config with correlations."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -2,21 +2,24 @@
 are in a browser.
 """
 
-from __future__ import annotations
-
 import hashlib
 import itertools
 import json
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from pipeline.cli.dispatch import main
 from pipeline.errors import StoreError
 from pipeline.extensions.published import recipe as published
-from pipeline.extensions.published.leader_boards import Printed, leader_boards
+from pipeline.extensions.published.leader_boards import (
+    LeaderBoard,
+    Printed,
+    leader_boards,
+)
 from pipeline.extensions.published.pages import page as report
 from pipeline.extensions.published.pages.leader_boards import (
     ScoredBoard,
@@ -32,19 +35,15 @@ from pipeline.extensions.published.pages.page import (
 )
 from pipeline.extensions.published.recipe import Outcome, Recipe
 from pipeline.report.context import NamedRun
+from pipeline.scoring.results import Results
 from pipeline.scoring.rows import DatasetInfo
 from tests.conftest import ROOT, run, write_run
 from tests.extensions.page import browser as browsers
-from tests.extensions.page.browser import CONTRAST, check_cut
+from tests.extensions.page.browser import CONTRAST, Browser, check_cut
 from tests.extensions.page.test_page import Reader, check_harmless, check_policy
+from tests.support.in_process import Call
 from tests.support.sample_results import HOSTILE, context
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pipeline.extensions.published.leader_boards import LeaderBoard
-    from pipeline.scoring.results import Results
-    from tests.extensions.page.browser import Browser
+from tests.support.tables import table
 
 NAMES = [
     *HOSTILE,
@@ -53,6 +52,9 @@ NAMES = [
     "{{ 7 * 7 }}",
     "'><img src=x onerror=x>",
 ]
+
+
+WHOLE = {"equal": "exact", "tolerance": "tolerance", "differs": "differs"}
 
 
 def entry(name: str, verdict: str = "equal", **more: Any) -> dict[str, Any]:
@@ -64,13 +66,10 @@ def entry(name: str, verdict: str = "equal", **more: Any) -> dict[str, Any]:
         "verdict": verdict,
         "difference": 0.25,
     }
-    whole = {"equal": "exact", "tolerance": "tolerance", "differs": "differs"}[
-        verdict
-    ]
     return {
         "title": name,
-        "verdict": whole,
-        "recorded": whole,
+        "verdict": WHOLE[verdict],
+        "recorded": WHOLE[verdict],
         "missed": False,
         "published": True,
         "values": 1,
@@ -86,6 +85,15 @@ def entry(name: str, verdict: str = "equal", **more: Any) -> dict[str, Any]:
     }
 
 
+def expectations(entries: Sequence[dict[str, Any]], verdict: str) -> Any:
+    return {
+        "verdict": verdict,
+        "recorded": "exact",
+        "missed": [],
+        "entries": list(entries),
+    }
+
+
 def outcome(
     name: str = "one", *entries: dict[str, Any], **publication: Any
 ) -> Outcome:
@@ -98,26 +106,13 @@ def outcome(
         "recipe": name,
         **publication,
     }
-    kinds = [one["verdict"] for one in entries]
-    verdict = next(
-        (kind for kind in ("differs", "tolerance") if kind in kinds), "exact"
-    )
-    expectations = {
-        "verdict": verdict,
-        "recorded": "exact",
-        "missed": [],
-        "entries": list(entries),
-    }
-    recipe = Recipe(
-        name,
-        Path("x.yaml"),
-        about,
-        (),
-        {"expect": [{"values": {name: name}, "title": name}]},
-    )
+    found = {one["verdict"] for one in entries}
+    order = ("differs", "tolerance", "exact")
+    verdict = next((kind for kind in order if kind in found), "exact")
+    content = {"expect": [{"values": {name: name}, "title": name}]}
     return Outcome(
-        recipe=recipe,
-        expectations=expectations if entries else None,
+        recipe=Recipe(name, Path("x.yaml"), about, (), content),
+        expectations=expectations(entries, verdict) if entries else None,
         message="" if entries else name,
         signatures=[name],
         warnings=[name],
@@ -128,47 +123,27 @@ def page_of(*outcomes: Outcome, boarded: Sequence[ScoredBoard] = ()) -> str:
     return reproduction_report(outcomes, boarded, lambda _: "")
 
 
+def text_of(*outcomes: Outcome) -> str:
+    """Return the words of a page."""
+    return " ".join(" ".join(Reader(page_of(*outcomes)).text).split())
+
+
 def runs_of(names: Sequence[str]) -> list[NamedRun]:
     """Return two runs by formula; the second has other outputs of the same names."""
-    results = context(names).results
-    digests = {f"system {name}": "1" for name in names}
-    one = replace(
-        results,
-        datasets={
-            "d": DatasetInfo(
-                lines=9, references=1, digests={"reference 0": "a", **digests}
-            )
-        },
-    )
-    two = replace(
-        results,
-        datasets={
-            "d": DatasetInfo(
-                lines=9,
-                references=1,
-                digests={"reference 0": "a", **dict.fromkeys(digests, "2")},
-            )
-        },
-    )
-    return [NamedRun(names[0], one), NamedRun(f"{names[0]}2", two)]
+    return [
+        NamedRun(names[0], results_of(*names)),
+        NamedRun(f"{names[0]}2", results_of(*names, outputs="2")),
+    ]
 
 
 # ---- what the page says
 
 
 def test_values_stand_beside_ours_with_their_verdicts() -> None:
-    found = Reader(
-        page_of(
-            outcome(
-                "one",
-                entry("a"),
-                entry("b", "tolerance", tolerance="0.3"),
-                entry("c", "differs"),
-            )
-        )
-    )
-    text = " ".join(" ".join(found.text).split())
-    for said in (
+    near = entry("b", "tolerance", tolerance="0.3")
+    one = outcome("one", entry("a"), near, entry("c", "differs"))
+    text = text_of(one)
+    for expected in (
         "= 0.25",
         "≈ 0.25",
         "≠ 0.25",
@@ -176,34 +151,27 @@ def test_values_stand_beside_ours_with_their_verdicts() -> None:
         "gec-pipeline reproduce one",
         "1 of 3 published values",
     ):
-        assert said in text
+        assert expected in text
     kinds = [
-        a["class"]
-        for tag, a in found.elements
-        if tag == "td" and a.get("class") in ("good", "near", "bad")
+        attributes.get("class")
+        for tag, attributes in Reader(page_of(one)).elements
+        if tag == "td"
     ]
-    assert kinds == ["good", "near", "bad"]
+    verdicts = [kind for kind in kinds if kind in ("good", "near", "bad")]
+    assert verdicts == ["good", "near", "bad"]
 
 
-def test_entries_with_the_same_places_share_a_table() -> None:
-    same = [
-        entry("x", title=title) for title in ("P", "R", "F", "more", "last")
-    ]
-    tables = value_tables([*same, entry("y")])
-    assert [
-        [column["title"] for column in table["columns"]] for table in tables
-    ] == [
-        ["P", "R", "F", "more"],
-        ["last"],
-        ["y"],
-    ]
+def test_entries_with_the_same_keys_share_a_table() -> None:
+    titles = ("P", "R", "F", "more", "last")
+    same = [entry("x", title=title) for title in titles]
+    tables = []
+    for found in value_tables([*same, entry("y")]):
+        tables.append([column["title"] for column in found["columns"]])
+    assert tables == [["P", "R", "F", "more"], ["last"], ["y"]]
 
 
 def test_what_was_not_run_says_why() -> None:
-    found = " ".join(
-        " ".join(Reader(page_of(outcome("a-result"))).text).split()
-    )
-    assert "Not run: a-result" in found
+    assert "Not run: a-result" in text_of(outcome("a-result"))
 
 
 def test_warnings_name_files_of_the_cache_as_configs_do(
@@ -236,46 +204,37 @@ def test_short_citations(cite: str, short: str) -> None:
 
 
 def test_publications_are_in_order_of_their_years() -> None:
-    several = [
-        outcome("c", cite="C 2015: c"),
-        outcome("a", cite="A: a"),
-        outcome("b", cite="B 2014: b"),
-    ]
-    assert [
-        cite for cite, _ in by_publication([*several, outcome("d", cite="")])
-    ] == [
-        "B 2014: b",
-        "C 2015: c",
-        "A: a",
-        "",
-    ]
+    def publication(cite: str, **more: str) -> Outcome:
+        return outcome(cite[:1].lower(), cite=cite, **more)
+
+    def order(*outcomes: Outcome) -> list[str]:
+        return [cite for cite, _ in by_publication(outcomes)]
+
+    several = [*map(publication, ("C 2015: c", "A: a", "B 2014: b"))]
+    expected = ["B 2014: b", "C 2015: c", "A: a"]
+    assert order(*several, outcome("d", cite="")) == [*expected, ""]
     others = [
-        outcome("e", cite="E 2001: e", field="machine translation"),
-        outcome("f", cite="F 2000: f", field="x"),
+        publication("E 2001: e", field="machine translation"),
+        publication("F 2000: f", field="x"),
     ]
-    assert [cite[:1] for cite, _ in by_publication([*others, *several])] == [
-        "B",
-        "C",
-        "A",
-        "E",
-        "F",
-    ]
+    assert order(*others, *several) == [*expected, "E 2001: e", "F 2000: f"]
     text = page_of(*others, *several)
-    assert text.count('<h3 class="field">Machine translation</h3>') == 1
-    assert text.index("Grammatical error correction</h3>") < text.index(
-        "Machine translation</h3>"
-    )
+    title = "Machine translation</h3>"
+    assert text.count(f'<h3 class="field">{title}') == 1
+    first = "Grammatical error correction</h3>"
+    assert text.index(first) < text.index(title)
 
 
+@cache
 def everything() -> tuple[list[Outcome], list[ScoredBoard]]:
     """Return all recipes of the package as not run, and their boards."""
     outcomes = [
         Outcome(recipe=one, expectations=None, message="x")
         for one in published.recipes().values()
     ]
+    boards = leader_boards(outcomes)
     return outcomes, [
-        ScoredBoard(board, None, None, "nothing is here")
-        for board in leader_boards(outcomes)
+        ScoredBoard(board, None, None, "nothing is here") for board in boards
     ]
 
 
@@ -285,20 +244,13 @@ def test_all_recipes_are_on_the_page_and_every_link_inside_it_leads_somewhere() 
     outcomes, boarded = everything()
     text = page_of(*outcomes, boarded=boarded)
     assert len(text.encode()) < 3_000_000
-    found = Reader(text)
-    known = {
-        attributes["id"]
-        for _, attributes in found.elements
-        if attributes.get("id")
-    }
-    assert {f"result-{name}" for name in published.recipes()} <= known
-    links = [
-        attributes.get("href") or ""
-        for tag, attributes in found.elements
-        if tag == "a"
-    ]
-    assert {link[1:] for link in links if link.startswith("#")} <= known
-    assert all(link.startswith(("#", "https://")) for link in links)
+    elements = Reader(text).elements
+    ids = {f"#{attributes.get('id')}" for _, attributes in elements}
+    assert {f"#result-{name}" for name in published.recipes()} <= ids
+    for tag, attributes in elements:
+        if tag == "a":
+            link = attributes.get("href") or ""
+            assert link in ids or link.startswith("https://")
 
 
 def scored(board: LeaderBoard) -> ScoredBoard:
@@ -319,61 +271,31 @@ def equalled(one: Outcome) -> Outcome:
     """Return the outcome of a recipe of which every value that it has was found."""
     entries = []
     for expected in one.recipe.expected:
-        values = (
-            expected["values"]
-            if isinstance(expected.get("values"), dict)
-            else {}
-        )
-        cells = [
-            {
-                "place": place,
-                "expected": str(v),
-                "found": f"{v}00",
-                "verdict": "equal",
-                "difference": 0.25,
-            }
-            for place, v in values.items()
-            if isinstance(v, str)
-        ]
+        values = expected.get("values")
+        cells = []
+        for key, value in values.items() if isinstance(values, dict) else ():
+            if isinstance(value, str):
+                (cell,) = entry(key)["compared"]
+                found = {"expected": value, "found": f"{value}00"}
+                cells.append(cell | found)
         if cells:
-            entries.append(
-                entry(
-                    str(expected.get("title", "values")),
-                    compared=cells,
-                    values=len(cells),
-                )
-            )
-    expectations = {
-        "verdict": "exact",
-        "recorded": "exact",
-        "missed": [],
-        "entries": entries,
-    }
-    return replace(one, expectations=expectations, message="")
+            title = str(expected.get("title", "values"))
+            entries.append(entry(title, compared=cells, values=len(cells)))
+    return replace(one, expectations=expectations(entries, "exact"), message="")
 
 
 def test_a_system_has_two_printed_scores_in_its_row_and_the_others_below() -> (
     None
 ):
     board = everything()[1][0].board
-    printed = [
-        Printed("one", value, "", 2014)
-        for value in ("41.5", "41.50", "41.6", "41.7", "41.5")
-    ]
-    several = replace(
-        board,
-        entrants=(
-            replace(board.entrants[0], printed=printed),
-            *board.entrants[1:],
-        ),
-    )
-    part = board_part(scored(several), "")
+    values = ["41.5", "41.50", "41.6", "41.7", "41.5"]
+    printed = [Printed("one", value, "", 2014) for value in values]
+    first, *others = board.entrants
+    entrants = (replace(first, printed=printed), *others)
+    part = board_part(scored(replace(board, entrants=entrants)), "")
     assert part["rows"][0].cells[-2] == "41.5, 41.50 and 2 more"
-    assert [
-        row[1]
-        for row in part["printed"].rows
-        if row[0] == board.entrants[0].name
-    ] == [one.value for one in printed]
+    rows = [row[1] for row in part["printed"].rows if row[0] == first.name]
+    assert rows == values
 
 
 def test_a_year_has_a_table_of_its_results() -> None:
@@ -381,55 +303,43 @@ def test_a_year_has_a_table_of_its_results() -> None:
     neighbour.
     """
     board = everything()[1][0].board
-    results = scored(replace(board, entrants=board.entrants[:3])).results
+    board = replace(board, entrants=board.entrants[:3])
+    results = scored(board).results
     assert results
-    ranked = [
-        replace(score, rank=rank)
-        for rank, score in enumerate(results.scores, 1)
-    ]
-    numbered = [
-        (one, one.bootstrap, n)
-        for one, n in zip(ranked, (1, 1, 2), strict=True)
-        if one.bootstrap
-    ]
-    ranked = [
-        replace(one, bootstrap=replace(spread, cluster=n))
-        for one, spread, n in numbered
-    ]
+    ranked = []
+    for rank, score in enumerate(results.scores, 1):
+        assert score.bootstrap
+        spread = replace(score.bootstrap, cluster=(1, 1, 2)[rank - 1])
+        ranked.append(replace(score, rank=rank, bootstrap=spread))
+    names = [score.system for score in ranked]
     sure: dict[str, Any] = {"interval": (0.1, 0.2), "wins": 50, "losses": 5}
-    test, names = results.tests[0], [score.system for score in ranked]
     tests = [
-        replace(test, system=names[one], other=names[two], p_adjusted=p, **sure)
+        replace(
+            results.tests[0],
+            system=names[one],
+            other=names[two],
+            p_adjusted=p,
+            **sure,
+        )
         for one, two, p in ((0, 1, 0.2), (2, 1, 0.01), (0, 2, 0.01))
     ]
-    own = replace(results, scores=ranked, tests=tests)
+    results = replace(results, scores=ranked, tests=tests)
+    turned = replace(results, scores=ranked[::-1])
     boards = []
-    turned = replace(own, scores=ranked[::-1])
     for pair, metric, found in (
-        ("a-b", "BLEU", own),
-        ("c-d", "BLEU", own),
+        ("a-b", "BLEU", results),
+        ("c-d", "BLEU", results),
         ("a-b", "chrF", turned),
     ):
-        about: dict[str, Any] = {
-            "name": f"y-{pair}-{metric}",
-            "family": "y",
-            "result": pair,
-            "title": f"Y {pair}, {metric}",
-        }
-        info = dict.fromkeys(
-            [about["name"]], DatasetInfo(lines=9, references=2, digests={})
-        )
-        named = replace(board, entrants=board.entrants[:3], **about)
+        name = f"y-{pair}-{metric}"
+        title = f"Y {pair}, {metric}"
+        named = replace(board, name=name, family="y", result=pair, title=title)
+        info = {name: DatasetInfo(lines=9, references=2, digests={})}
         boards.append(ScoredBoard(named, {}, replace(found, datasets=info), ""))
     tables = family_tables([*boards, boards[0]._replace(results=None)])
     assert list(tables) == ["y"]
-    assert tables["y"].header[:5] == [
-        "result",
-        "systems",
-        "best by BLEU",
-        "clusters by BLEU",
-        "not told apart by BLEU",
-    ]
+    titles = "result, systems, best by BLEU, clusters by BLEU, not told apart by BLEU"
+    assert tables["y"].header[:5] == titles.split(", ")
     rows = [
         [getattr(cell, "text", cell) for cell in row]
         for row in tables["y"].rows
@@ -447,38 +357,31 @@ def test_a_year_has_a_table_of_its_results() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_texts_stay_text(name: str) -> None:
-    harmless = (
-        page_of(outcome("one", entry("a"))),
-        board_page(runs_of(["A", "B", "C"]), 2),
-    )
-    hostile = (
-        page_of(outcome(name, entry(name))),
-        board_page(runs_of([name, "B", "C"]), 2),
-    )
-    for text, plain in zip(hostile, harmless, strict=True):
+    def pages(word: str, system: str) -> tuple[str, str]:
+        return page_of(outcome(word, entry(word))), board_page(
+            runs_of([system, "B", "C"]), 2
+        )
+
+    for text, plain in zip(pages(name, name), pages("one", "A"), strict=True):
         check_harmless(text, plain, name, "span")
 
 
 @pytest.mark.parametrize(
-    "address",
+    ("address", "is_link"),
     [
-        "javascript:alert(1)",
-        "data:text/html,x",
-        "//evil.example",
-        "file:///etc/passwd",
+        ("javascript:alert(1)", False),
+        ("data:text/html,x", False),
+        ("//evil.example", False),
+        ("file:///etc/passwd", False),
+        ("https://example.org/x", True),
     ],
 )
-def test_only_addresses_of_the_web_are_links(address: str) -> None:
+def test_only_addresses_of_the_web_are_links(
+    address: str, is_link: bool
+) -> None:
     found = Reader(page_of(outcome("one", entry("a"), url=address)))
-    assert address not in [
-        attributes.get("href") for _, attributes in found.elements
-    ]
-    found = Reader(
-        page_of(outcome("one", entry("a"), url="https://example.org/x"))
-    )
-    assert "https://example.org/x" in [
-        attributes.get("href") for _, attributes in found.elements
-    ]
+    links = {attributes.get("href") for _, attributes in found.elements}
+    assert (address in links) == is_link
 
 
 def both() -> list[str]:
@@ -500,38 +403,26 @@ def test_headings_tables_and_drawings_can_be_read_aloud() -> None:
     """
     for text in both():
         elements = Reader(text).elements
+        tags = [tag for tag, _ in elements]
         levels = [
-            int(tag[1])
-            for tag, _ in elements
-            if tag in ("h1", "h2", "h3", "h4")
+            int(tag[1]) for tag in tags if tag in ("h1", "h2", "h3", "h4")
         ]
         assert levels.count(1) == 1
         assert levels[0] == 1
-        assert all(
-            later - earlier <= 1
-            for earlier, later in itertools.pairwise(levels)
-        )
-        heads = [
-            attributes
-            for tag, attributes in elements
-            if tag == "th" and not attributes.get("aria-hidden")
-        ]
-        assert heads
-        assert all(
-            attributes.get("scope") in ("col", "row", "colgroup")
-            for attributes in heads
-        )
-        drawings = [attributes for tag, attributes in elements if tag == "svg"]
-        # a bar shows what cells beside it say
-        told = [one for one in drawings if one.get("aria-hidden") != "true"]
-        assert all(
-            one.get("role") == "img" and one.get("aria-label") for one in told
-        )
-        tags = [tag for tag, _ in elements]
+        for earlier, later in itertools.pairwise(levels):
+            assert later - earlier <= 1
+        assert tags.count("th") > 0
         assert tags.count("caption") == tags.count("table")
-        ids = [
-            attributes["id"] for _, attributes in elements if "id" in attributes
-        ]
+        for tag, attributes in elements:
+            # a bar shows what cells beside it say
+            if attributes.get("aria-hidden"):
+                continue
+            if tag == "th":
+                assert attributes.get("scope") in ("col", "row", "colgroup")
+            if tag == "svg":
+                assert attributes.get("role") == "img"
+                assert attributes.get("aria-label")
+        ids = [one["id"] for _, one in elements if "id" in one]
         assert len(ids) == len(set(ids))
 
 
@@ -543,70 +434,52 @@ def results_of(
 ) -> Results:
     """Return results by formula, with digests of texts."""
     results = context(systems).results
-    digests = {"reference 0": reference} | {
-        f"system {name}": outputs for name in systems
-    }
+    digests = {"reference 0": reference}
+    digests |= {f"system {name}": outputs for name in systems}
     scores = [
         replace(score, metric=signature or score.metric)
         for score in results.scores
     ]
-    return replace(
-        results,
-        scores=scores,
-        warnings=[],
-        datasets={"d": DatasetInfo(lines=9, references=1, digests=digests)},
+    info = DatasetInfo(lines=9, references=1, digests=digests)
+    return replace(results, scores=scores, warnings=[], datasets={"d": info})
+
+
+def joined(*results: Results) -> Joined:
+    """Join runs r1, r2 ..."""
+    return Joined(
+        [NamedRun(f"r{n}", found) for n, found in enumerate(results, 1)]
     )
 
 
 def test_the_same_output_of_two_runs_comes_once() -> None:
-    joined = Joined(
-        [
-            NamedRun("r1", results_of("A", "B")),
-            NamedRun("r2", results_of("A", "B")),
-        ]
-    )
-    assert joined.runs == {("d", "A"): ["r1", "r2"], ("d", "B"): ["r1", "r2"]}
-    assert [(score.system, score.rank) for score in joined.results.scores] == [
-        ("A", 1),
-        ("B", 2),
-    ]
-    assert joined.results.warnings == []
+    found = joined(results_of("A", "B"), results_of("A", "B"))
+    assert found.runs == {("d", "A"): ["r1", "r2"], ("d", "B"): ["r1", "r2"]}
+    ranks = [(score.system, score.rank) for score in found.results.scores]
+    assert ranks == [("A", 1), ("B", 2)]
+    assert found.results.warnings == []
 
 
 def test_another_output_of_the_same_name_is_told_apart_and_ranked() -> None:
-    joined = Joined(
-        [
-            NamedRun("r1", results_of("A", "B")),
-            NamedRun("r2", results_of("B", "C", outputs="2")),
-            NamedRun("r3", results_of("B")),
-        ]
+    found = joined(
+        results_of("A", "B"), results_of("B", "C", outputs="2"), results_of("B")
     )
-    assert joined.runs == {
+    assert found.runs == {
         ("d", "A"): ["r1"],
         ("d", "B"): ["r1", "r3"],
         ("d", "B@r2"): ["r2"],
         ("d", "C"): ["r2"],
     }
-    assert sorted(
-        (score.rank, score.system) for score in joined.results.scores
-    ) == [
-        (1, "A"),
-        (1, "B@r2"),
-        (3, "B"),
-        (3, "C"),
-    ]
-    assert joined.results.warnings == [
+    ranks = [f"{score.rank} {score.system}" for score in found.results.scores]
+    assert sorted(ranks) == ["1 A", "1 B@r2", "3 B", "3 C"]
+    assert found.results.warnings == [
         "d: B is another text in r2, and is called B@r2",
         "d: gleu of B is another number in r3",
     ]
 
 
 def test_other_references_have_a_board_of_their_own_and_a_warning() -> None:
-    runs = [
-        NamedRun("r1", results_of("A")),
-        NamedRun("r2", results_of("A", reference="b")),
-    ]
-    found = Joined([*runs, NamedRun("r3", results_of("A", reference="b"))])
+    other = results_of("A", reference="b")
+    found = joined(results_of("A"), other, other)
     assert [score.dataset for score in found.results.scores] == ["d", "d (r2)"]
     assert found.runs == {("d", "A"): ["r1"], ("d (r2)", "A"): ["r2", "r3"]}
     assert found.results.warnings == [
@@ -618,28 +491,16 @@ def test_other_references_have_a_board_of_their_own_and_a_warning() -> None:
 def test_other_settings_have_a_board_of_their_own_and_other_versions_a_warning() -> (
     None
 ):
-    one, two = (
-        "gleu|n:4|refs:max|nrefs:1|v:0.2.0",
-        "gleu|n:3|refs:max|nrefs:1|v:0.2.0",
-    )
-    found = Joined(
-        [
-            NamedRun("r1", results_of("A", signature=one)),
-            NamedRun("r2", results_of("A", signature=two)),
-        ]
-    )
-    assert [score.metric for score in found.results.scores] == [one, two]
+    one = "gleu|n:4|refs:max|nrefs:1|v:0.2.0"
+    two = one.replace("n:4", "n:3")
     older = one.replace("0.2.0", "0.1.0")
-    found = Joined(
-        [
-            NamedRun("r1", results_of("A", signature=one)),
-            NamedRun("r2", results_of("B", signature=older)),
-        ]
-    )
-    assert [score.metric for score in found.results.scores] == [one, one]
-    assert found.results.warnings == [
-        "d: gleu is of versions 0.2.0 and 0.1.0 of gec-pipeline"
-    ]
+    first = results_of("A", signature=one)
+    found = joined(first, results_of("A", signature=two)).results
+    assert [score.metric for score in found.scores] == [one, two]
+    found = joined(first, results_of("B", signature=older)).results
+    assert [score.metric for score in found.scores] == [one, one]
+    warning = "d: gleu is of versions 0.2.0 and 0.1.0 of gec-pipeline"
+    assert found.warnings == [warning]
 
 
 @pytest.fixture(scope="module")
@@ -653,156 +514,102 @@ def two_runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
             chosen=["gleu[iter=5]", "bleu"],
             statistics={"resamples": "20"},
         )
-        content = json.loads(config.read_text(encoding="utf-8"))
+        content = json.loads(config.read_text())
         content["systems"] = {key: content["systems"][key] for key in systems}
-        config.write_text(json.dumps(content), encoding="utf-8")
+        config.write_text(json.dumps(content))
         run(config, folder / name)
     return [folder / "one", folder / "two"]
 
 
 def test_the_command_writes_prints_and_chooses(
-    two_runs: list[Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    two_runs: list[Path], tmp_path: Path, call: Call
 ) -> None:
-    runs = [str(path) for path in two_runs]
-    assert main(["report", *runs, "--format", "board"]) == 0
-    printed = capsys.readouterr().out
-    for target, file in (
-        (tmp_path / "x.html", tmp_path / "x.html"),
-        (tmp_path / "dir", tmp_path / "dir" / "board.html"),
-    ):
-        assert (
-            main(
-                ["report", *runs, "--format", "board", "--output", str(target)]
-            )
-            == 0
-        )
-        assert file.read_text(encoding="utf-8") == printed
-    found = " ".join(Reader(printed).text)
-    assert "one, two" in found  # B is in both
-    scores = {
-        s["system"]: s["score"]
-        for r in two_runs
-        for s in json.loads((r / "results.json").read_text())["scores"]
-    }
-    assert set(scores) == {"A", "B", "C"}
-    capsys.readouterr()
-    assert (
-        main(
-            [
-                "report",
-                *runs,
-                "--format",
-                "board",
-                "--metric",
-                "bleu",
-                "--system",
-                "C",
-            ]
-        )
-        == 0
-    )
-    chosen = Reader(capsys.readouterr().out)
-    assert [
-        a["id"]
-        for _, a in chosen.elements
-        if (a.get("id") or "").startswith("board-")
-    ] == ["board-1"]
+    one, two = two_runs
+    command = f"report {one} {two} --format board"
+    printed = call(command).out
+    for target, file in (("x.html", "x.html"), ("dir", "dir/board.html")):
+        call(f"{command} --output {tmp_path / target}")
+        assert (tmp_path / file).read_text(encoding="utf-8") == printed
+    assert "one, two" in " ".join(Reader(printed).text)  # B is in both
+    chosen = Reader(call(f"{command} --metric bleu --system C").out)
+    ids = [attributes.get("id") or "" for _, attributes in chosen.elements]
+    assert [one for one in ids if one.startswith("board-")] == ["board-1"]
 
 
 @pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (
-            ["--format", "markdown"],
-            "one run is reported at a time; --format board and --plot curves take several",
-        ),
-        (["--format", "board", "html"], "--format board: is a page of its own"),
-        (
-            ["--format", "board", "--lines", "3"],
-            "--lines: has no effect on --format board",
-        ),
-        (
-            ["--format", "board", "--mean"],
-            "--mean: has no effect on --format board",
-        ),
-        (
-            ["--format", "board", "--metric", "rouge"],
-            "--metric rouge: there is no such one",
-        ),
-    ],
+    ("options", "message"),
+    table("""
+        --format markdown              one run is reported at a time; --format board and --plot curves take several
+        --format board html            --format board: is a page of its own
+        --format board --lines 3       --lines: has no effect on --format board
+        --format board --mean          --mean: has no effect on --format board
+        --format board --metric rouge  --metric rouge: there is no such one
+    """),
 )
 def test_wrong_use(
-    more: list[str],
-    message: str,
-    two_runs: list[Path],
-    capsys: pytest.CaptureFixture[str],
+    options: str, message: str, two_runs: list[Path], call: Call
 ) -> None:
-    assert main(["report", *map(str, two_runs), *more]) == StoreError.exit_code
-    assert message in capsys.readouterr().err
+    one, two = two_runs
+    code = StoreError.exit_code
+    assert message in call(f"report {one} {two} {options}", code=code).err
 
 
 def test_the_package_has_every_part_of_the_pages() -> None:
-    folder = ROOT / "pipeline" / "extensions" / "published" / "pages" / "assets"
-    parts = {
-        report.DESIGN.template,
-        *report.DESIGN.styles,
-        *report.DESIGN.scripts,
-    }
-    shared = {
-        file.name
-        for file in (
-            ROOT / "pipeline" / "extensions" / "page" / "assets"
-        ).iterdir()
-    }
-    assert {file.name for file in folder.iterdir()} == parts - shared
+    extensions = ROOT / "pipeline" / "extensions"
+    ours, shared = (
+        {file.name for file in (extensions / path / "assets").iterdir()}
+        for path in ("published/pages", "page")
+    )
+    design = report.DESIGN
+    parts = {design.template, *design.styles, *design.scripts}
+    assert ours == parts - shared
 
 
-if browsers.lacking():
-    pytest.skip(browsers.lacking(), allow_module_level=True)
+browsers.skip_module()
+
+
+Pages = dict[str, Path]
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
     """The reports on all recipes and on hostile ones, and leader boards of runs."""
     folder, (outcomes, boarded) = tmp_path_factory.mktemp("pages"), everything()
     hostile = [
         outcome(name, entry(name), entry(f"{name}2", "differs"))
         for name in HOSTILE
     ]
-    good = outcome(
-        "fine",
-        entry("a"),
-        entry("b", "tolerance"),
-        entry("c", "differs"),
-        cite="Fine 2003: x",
-    )
-    texts = {
-        "report": page_of(good, *outcomes, boarded=boarded),
-        "scored": page_of(
-            good,
-            *map(equalled, outcomes),
-            boarded=[scored(one.board) for one in boarded],
-        ),
-        "hostile": page_of(*hostile),
-        "boards": board_page(runs_of(["A", "B", "x" * 99]), 2),
-    }
-    paths = {name: folder / f"{name}.html" for name in texts}
-    for name, text in texts.items():
+    entries = entry("a"), entry("b", "tolerance"), entry("c", "differs")
+    good = outcome("fine", *entries, cite="Fine 2003: x")
+    equal = map(equalled, outcomes)
+    boards = [scored(one.board) for one in boarded]
+    paths = {}
+    for name, text in (
+        ("report", page_of(good, *outcomes, boarded=boarded)),
+        ("scored", page_of(good, *equal, boarded=boards)),
+        ("hostile", page_of(*hostile)),
+        ("boards", board_page(runs_of(["A", "B", "x" * 99]), 2)),
+    ):
+        paths[name] = folder / f"{name}.html"
         paths[name].write_text(text, encoding="utf-8")
     return paths
+
+
+def open_all(browser: Browser, page: Path) -> None:
+    """Open a page, and all that can be opened in it."""
+    browser.open(page)
+    details = "document.querySelectorAll('details')"
+    browser.run(f"{details}.forEach((one) => (one.open = true))")
 
 
 @pytest.mark.parametrize("name", ["report", "hostile", "boards"])
 @pytest.mark.parametrize("width", [1440, 320])
 def test_pages_open_without_a_complaint_and_fit(
-    browser: Browser, name: str, width: int, pages: dict[str, Path]
+    browser: Browser, name: str, width: int, pages: Pages
 ) -> None:
     browser.size(width)
-    browser.open(pages[name])
-    browser.run(
-        "document.querySelectorAll('details').forEach((one) => (one.open = true))"
-    )
-    assert browser.run("return document.documentElement.scrollWidth") <= width
+    open_all(browser, pages[name])
+    assert browser.fits(width)
     assert browser.complaints() == []
     browser.size()
 
@@ -810,7 +617,7 @@ def test_pages_open_without_a_complaint_and_fit(
 @pytest.mark.parametrize("name", ["report", "scored", "boards"])
 @pytest.mark.parametrize("width", [1440, 1024, 390])
 def test_no_table_is_cut_without_a_hint(
-    browser: Browser, name: str, width: int, pages: dict[str, Path]
+    browser: Browser, name: str, width: int, pages: Pages
 ) -> None:
     browser.size(width)
     browser.open(pages[name])
@@ -822,16 +629,16 @@ def test_no_table_is_cut_without_a_hint(
 
 
 def test_one_board_is_open_at_a_time_on_a_phone_too(
-    browser: Browser, pages: dict[str, Path]
+    browser: Browser, pages: Pages
 ) -> None:
     browser.size(390)
     browser.open(pages["scored"])
-    shown = "return [...document.querySelectorAll('.board')].map((one) => one.checkVisibility())"
-    boards = browser.run(shown)
+    displayed = "return [...document.querySelectorAll('.board')].map((one) => one.checkVisibility())"
+    boards = browser.run(displayed)
     assert len(boards) > 6
     assert boards == [True, *[False] * (len(boards) - 1)]
     browser.click("ul.contents li:nth-child(3) a")
-    assert browser.run(shown) == [
+    assert browser.run(displayed) == [
         False,
         False,
         True,
@@ -843,7 +650,7 @@ def test_one_board_is_open_at_a_time_on_a_phone_too(
         "return document.getElementById('board-jfleg-test-gleu').checkVisibility()"
     )
     browser.size(media="print")
-    assert browser.run(shown) == [True] * len(boards)
+    assert browser.run(displayed) == [True] * len(boards)
     browser.size()
 
 
@@ -856,7 +663,7 @@ TOLD = "return document.querySelector('#own [role=status]').innerText"
 
 
 def test_a_dropped_output_is_looked_up_and_never_scored(
-    browser: Browser, pages: dict[str, Path]
+    browser: Browser, pages: Pages
 ) -> None:
     """The checksum is that of Python's hashlib; line ends are those of any system."""
     browser.open(pages["scored"])
@@ -899,62 +706,49 @@ def test_a_dropped_output_is_looked_up_and_never_scored(
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("name", ["report", "boards"])
 def test_every_text_has_contrast(
-    browser: Browser, name: str, dark: bool, pages: dict[str, Path]
+    browser: Browser, name: str, dark: bool, pages: Pages
 ) -> None:
     browser.size(dark=dark)
-    browser.open(pages[name])
-    browser.run(
-        "document.querySelectorAll('details').forEach((one) => (one.open = true))"
-    )
+    open_all(browser, pages[name])
     assert browser.run(CONTRAST) == {}
     browser.size()
 
 
-def test_a_link_opens_its_result(
-    browser: Browser, pages: dict[str, Path]
-) -> None:
+def test_a_link_opens_its_result(browser: Browser, pages: Pages) -> None:
     browser.open(pages["report"], "result-gjg-m2")
-    assert browser.run(
-        "return [...document.querySelectorAll('details.result[open]')].map((one) => one.id)"
-    ) == ["result-gjg-m2"]
+    opened = "return [...document.querySelectorAll('details.result[open]')].map((one) => one.id)"
+    assert browser.run(opened) == ["result-gjg-m2"]
     browser.run("location.hash = '#result-gjg-bleu'")
     browser.wait("return document.getElementById('result-gjg-bleu').open", True)
-    browser.run("document.getElementById('open').click()")
-    assert (
-        browser.run(
-            "return document.querySelectorAll('details.result:not([open])').length"
-        )
-        == 0
-    )
-    browser.run("document.getElementById('close').click()")
-    assert (
-        browser.run(
-            "return document.querySelectorAll('details.result[open]').length"
-        )
-        == 0
-    )
+    browser.click("#open")
+    assert browser.count("details.result:not([open])") == 0
+    browser.click("#close")
+    assert browser.count("details.result[open]") == 0
 
 
 def test_a_search_leaves_what_has_all_of_its_words(
-    browser: Browser, pages: dict[str, Path]
+    browser: Browser, pages: Pages
 ) -> None:
     """The oracle is the names of recipes and boards; the sections of other fields are gone with
     their publications.
     """
     browser.open(pages["scored"])
     visible = "[...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility())"
-    shown = f"return {visible}.map((one) => one.innerText.trim())"
+    displayed = f"return {visible}.map((one) => one.innerText.trim())"
     fields, results = (
-        browser.run(shown, "h3.field"),
-        browser.run(shown, "details.result > summary b"),
+        browser.run(displayed, "h3.field"),
+        browser.run(displayed, "details.result > summary b"),
     )
     assert len(fields) > 2
     search = "const i = document.getElementById('find'); i.value = arguments[0]; i.dispatchEvent(new Event('input'))"
     browser.run(search, "UniEval qags")
-    kept = ["unieval-qags-cnndm", "unieval-qags-xsum"]
-    assert sorted(browser.run(shown, "details.result > summary b")) == kept
-    assert sorted(browser.run(shown, "#results tbody th")) == kept
-    assert [name.lower() for name in browser.run(shown, "h3.field")] == [
+    remaining = ["unieval-qags-cnndm", "unieval-qags-xsum"]
+    assert (
+        sorted(browser.run(displayed, "details.result > summary b"))
+        == remaining
+    )
+    assert sorted(browser.run(displayed, "#results tbody th")) == remaining
+    assert [name.lower() for name in browser.run(displayed, "h3.field")] == [
         "dialogue, data to text and summaries"
     ]
     assert (
@@ -964,14 +758,16 @@ def test_a_search_leaves_what_has_all_of_its_words(
     browser.run(search, "jfleg DEV gleu")
     assert [
         name.partition(" GLEU")[0]
-        for name in browser.run(shown, ".contents li")
+        for name in browser.run(displayed, ".contents li")
     ] == ["JFLEG dev,"]
     browser.run(search, "nothing of the kind")
-    assert browser.run(shown, "details.result, h3.field, .contents li") == []
+    assert (
+        browser.run(displayed, "details.result, h3.field, .contents li") == []
+    )
     browser.run(search, "")
     assert (
-        browser.run(shown, "h3.field"),
-        browser.run(shown, "details.result > summary b"),
+        browser.run(displayed, "h3.field"),
+        browser.run(displayed, "details.result > summary b"),
     ) == (
         fields,
         results,
@@ -979,7 +775,7 @@ def test_a_search_leaves_what_has_all_of_its_words(
 
 
 def test_columns_of_results_can_be_sorted(
-    browser: Browser, pages: dict[str, Path]
+    browser: Browser, pages: Pages
 ) -> None:
     browser.open(pages["report"])
     first = "return document.querySelector('#results tbody th').textContent"
@@ -989,11 +785,11 @@ def test_columns_of_results_can_be_sorted(
 
 
 def test_print_has_every_result_and_no_controls(
-    browser: Browser, pages: dict[str, Path]
+    browser: Browser, pages: Pages
 ) -> None:
     browser.size(media="print")
     browser.open(pages["report"])
-    shown = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
-    assert browser.run(shown, "details.result > summary") > 70
-    assert browser.run(shown, ".buttons, .top, .copy") == 0
+    displayed = "return [...document.querySelectorAll(arguments[0])].filter((one) => one.checkVisibility()).length"
+    assert browser.run(displayed, "details.result > summary") > 70
+    assert browser.run(displayed, ".buttons, .top, .copy") == 0
     browser.size()

@@ -1,18 +1,12 @@
 """How the readers of scores and of published tables take odd files."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.extensions.human.records import read_records
 from pipeline.extensions.human.score_files import read_scores
 from pipeline.extensions.published.published_sections import cells_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 TABLES = [
     "A,1\nB,2\n",

@@ -1,22 +1,16 @@
 """The stages of human judgements and published values in a run."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from pipeline.execution.options import AUTO
 from tests.conftest import Hears, run, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.tables import word_list
 
 
 def test_stages_of_extensions_come_between_resampling_and_averaging(
     tmp_path: Path,
 ) -> None:
-    (tmp_path / "people.csv").write_text(
-        "system,people\nA,3\nB,2\nC,1\n", encoding="utf-8"
-    )
+    (tmp_path / "people.csv").write_text("system,people\nA,3\nB,2\nC,1\n")
     config = write_run(
         tmp_path,
         9,
@@ -28,12 +22,7 @@ def test_stages_of_extensions_come_between_resampling_and_averaging(
     )
     names: list[str] = []
     run(config, tmp_path / "run", AUTO, Hears(stage=names.append))
-    assert names == [
-        "counting",
-        "scoring",
-        "resampling",
-        "correlating",
-        "comparing",
-        "averaging",
-        "writing",
-    ]
+    assert names == word_list("""
+        counting scoring resampling correlating comparing averaging
+        writing
+    """)

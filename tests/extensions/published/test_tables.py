@@ -1,14 +1,14 @@
 """Expectations and judgements in reports."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest
 
 from pipeline.report import FORMATS, latex
-from tests.conftest import called, run, write_run
+from tests.config_files import write
+from tests.conftest import run, write_run
 from tests.report.test_reports import drawn
+from tests.support.in_process import Call
 
 JUDGED = "system1Id,system2Id,system1rank,system2rank,segmentId,judgeID\nA,B,1,2,1,x\nB,A,2,1,2,x\nA,B,2,1,3,x\n"
 
@@ -34,68 +34,46 @@ def expecting(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_was_expected_is_in_every_table(
-    expecting: Path, capsys: pytest.CaptureFixture[str]
+    expecting: Path, call: Call
 ) -> None:
-    shown = {
-        name: called(
-            capsys, "report", expecting, "--format", name, "--output", "-"
-        )[1]
-        for name in ("markdown", "latex", "html")
-    }
-    shown["show"] = called(capsys, "show", expecting)[1]
+    reports = {"show": call(f"show {expecting}").out}
+    for name in ("markdown", "latex", "html"):
+        command = f"report {expecting} --format {name} --output -"
+        reports[name] = call(command).out
     title = r"<b>one</b> | \input{x}"
-    markdown_cells = drawn(shown["markdown"])[0]
-    assert markdown_cells[markdown_cells.index(title) + 1] == "0 of 2"
-    assert (
-        rf"2 & {latex.escape('judgments all total items')} & 1 of 1 & 0 & every published digit \\"
-        in shown["latex"]
-    )
-    assert (
-        latex.escape(f"missed: 1. {title}: A: expected 7.25, found ")
-        in shown["latex"]
-    )
-    assert '<a href="#expected">1 of 2 expectations missed</a>' in shown["html"]
-    assert "<b>one" not in shown["html"]
-    for name, text in shown.items():
+    cells = drawn(reports["markdown"])[0]
+    assert cells[cells.index(title) + 1] == "0 of 2"
+    items = latex.escape("judgments all total items")
+    row = rf"2 & {items} & 1 of 1 & 0 & every published digit \\"
+    assert row in reports["latex"]
+    missed = latex.escape(f"missed: 1. {title}: A: expected 7.25, found ")
+    assert missed in reports["latex"]
+    link = '<a href="#expected">1 of 2 expectations missed</a>'
+    assert link in reports["html"]
+    assert "<b>one" not in reports["html"]
+    for name, text in reports.items():
         assert "Expected Wins" in text, name
         assert text.count("missed: 1. ") == 2, name
-    part = called(
-        capsys, "report", expecting, "--format", "markdown", "--metric", "gleu"
-    )[1]
+    part = call(f"report {expecting} --format markdown --metric gleu").out
     assert "expected and found" not in part  # of the run as a whole
 
 
-def test_a_run_without_scores_has_reports(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "j.csv").write_text(JUDGED, encoding="utf-8")
-    (tmp_path / "c.yaml").write_text(
-        "judgments: {all: {file: j.csv}}\n", encoding="utf-8"
-    )
-    run(tmp_path / "c.yaml", tmp_path / "run")
+def test_a_run_without_scores_has_reports(cwd: Path, call: Call) -> None:
+    write({"j.csv": JUDGED, "c.yaml": "judgments: {all: {file: j.csv}}\n"})
+    run(cwd / "c.yaml", "run")
     for name in FORMATS:
-        assert (
-            called(capsys, "report", tmp_path / "run", "--format", name)[0] == 0
-        ), name
-    assert (
-        "Expected Wins, 3 items"
-        in called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
-    )
-    code, out, _ = called(capsys, "cite", tmp_path / "run")
-    assert code == 0
-    assert out.startswith(
-        "% judgments all: expected wins [bojar-etal-2013-findings, koehn-2012-simulating]\n"
-    )
+        call(f"report run --format {name}")
+    summary = "Expected Wins, 3 items"
+    assert summary in call("report run --format markdown").out
+    citation = "expected wins [bojar-etal-2013-findings, koehn-2012-simulating]"
+    assert call("cite run").out.startswith(f"% judgments all: {citation}\n")
     if "html" in FORMATS:
-        page = (tmp_path / "run" / "report.html").read_text(encoding="utf-8")
+        page = Path("run/report.html").read_text(encoding="utf-8")
         assert "no sentences here" not in page
         assert 'href="#results">Results' not in page
-    for arguments in (
-        ["show", "--line", "1"],
-        ["show", "--metric", "gleu"],
-        ["compare"],
+    for command in (
+        "show run --line 1",
+        "show run --metric gleu",
+        "compare run",
     ):
-        code, _, err = called(
-            capsys, arguments[0], tmp_path / "run", *arguments[1:]
-        )
-        assert (code, "has no scores" in err) == (2, True), err
+        assert "has no scores" in call(command, code=2).err

@@ -1,8 +1,6 @@
 """The kernels of gold edits that tests ask for."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pytest
 
@@ -10,9 +8,6 @@ from pipeline.extensions.edits import kernel
 from pipeline.extensions.edits.kernel.python import max_match
 from tests.oracles.max_match_linear import WayOrLinear
 from tests.support.kernels import kernel_fixtures
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 native, twin = kernel_fixtures(kernel)
 

@@ -47,9 +47,12 @@ def test_twins_agree(native: Twin, function: str) -> None:
         expected = seen(PYTHON, function, call)
         assert seen(native, function, call) == expected
         if function.startswith("three_way"):
-            for kept in (0, 30):  # with the cube cut in halves, again and again
+            for chosen in (
+                0,
+                30,
+            ):  # with the cube cut in halves, again and again
                 assert (
-                    seen(native, function, (call[0], {"kept": kept}))
+                    seen(native, function, (call[0], {"kept": chosen}))
                     == expected
                 )
 
