@@ -7,10 +7,12 @@ import os
 import random
 import shutil
 import signal
+from collections.abc import Callable
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -25,7 +27,7 @@ from pipeline.metrics.build import from_text
 from pipeline.parallel import processors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from pipeline.data.texts import TextFile
     from pipeline.metrics.base.metric import Metric
@@ -314,6 +316,12 @@ def tree(folder: Path) -> Tree:
     )
 
 
+def assert_as_fresh(config: Path, folder: Path) -> None:
+    """Assert that a run directory is as a run makes it that nothing happened to."""
+    run(config, folder.with_name("fresh"))
+    assert tree(folder) == tree(folder.with_name("fresh"))
+
+
 def metric_of(**options: str | int | bool) -> Metric:
     """Return GLEU+ with options given by their signature keys."""
     return from_text(
@@ -352,12 +360,59 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_sample(tmp_path_factory.mktemp("reports"))
 
 
-def called(
-    capsys: pytest.CaptureFixture[str], *arguments: object
-) -> tuple[int, str, str]:
-    """Run the command line in this process; return exit code, output and messages."""
+def gec_pipeline(line: str = "", *more: object) -> int:
+    """Run a command line in this process; return its exit code.
+
+    The line is split at white space; what comes after it may contain some.
+    """
     from pipeline.cli.dispatch import main
 
+    try:
+        return main([*line.split(), *map(str, more)])
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else -1
+
+
+class Said(NamedTuple):
+    """What a command returned and printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def called(
+    capsys: pytest.CaptureFixture[str], line: str = "", *more: object
+) -> Said:
+    """Run a command line in this process; return exit code, output and messages."""
     capsys.readouterr()
-    code = main([str(argument) for argument in arguments])
-    return code, *capsys.readouterr()
+    code = gec_pipeline(line, *more)
+    return Said(code, *capsys.readouterr())
+
+
+Command = Callable[..., Said]
+"""What the fixture `command` gives."""
+
+
+@pytest.fixture
+def command(capsys: pytest.CaptureFixture[str]) -> Command:
+    """A function that runs a command line in this process."""
+    return partial(called, capsys)
+
+
+def refused(said: Said) -> str:
+    """Return the message of a command that was refused: exit code 2, and nothing printed."""
+    assert (said.code, said.out) == (2, "")
+    return said.err
+
+
+def read_json(path: str | Path) -> Any:
+    """Return the content of a JSON file."""
+    return json.loads(Path(path).read_bytes())
+
+
+def write_json(path: str | Path, content: object) -> Path:
+    """Write a JSON file (which is YAML too); return its path."""
+    path = Path(path)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path

@@ -33,7 +33,7 @@ OWN = sorted(path.parent.name for path in FOLDER.glob("*/__init__.py"))
 def imported_modules(path: Path) -> Iterator[str]:
     """Yield the whole names of the modules of the package that a file imports."""
     package = list(path.relative_to(ROOT).parent.parts)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -73,7 +73,7 @@ def test_the_core_names_no_module_of_an_extension() -> None:
     pattern = re.compile(r"extensions[./](\w+)")
     wrong = []
     for path in files_of_the_core():
-        for name in pattern.findall(path.read_text(encoding="utf-8")):
+        for name in pattern.findall(path.read_text("utf-8")):
             if name in OWN:
                 wrong.append(f"{path.relative_to(ROOT)}: {name}")
     assert wrong == []
@@ -172,7 +172,7 @@ def test_the_file_of_names_is_what_the_extensions_say() -> None:
         != OWN
     ):
         pytest.skip("an extension is deleted")
-    text = (PACKAGE / "extension_names.json").read_text(encoding="utf-8")
+    text = (PACKAGE / "extension_names.json").read_text("utf-8")
     assert json.loads(text) == json.loads(extension_names())
 
 
@@ -269,7 +269,7 @@ def test_a_section_of_an_extension_that_is_not_installed_names_it(
         models, "SECTIONS", Table("pipeline", {}, kind="config_sections")
     )
     config = tmp_path / "config.yaml"
-    config.write_text("human: {file: people.csv}\n", encoding="utf-8")
+    config.write_text("human: {file: people.csv}\n", "utf-8")
     problems: list[Problem] = []
     load.load(config, (), {}, problems)
     messages = [problem.message for problem in problems]

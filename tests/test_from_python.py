@@ -22,7 +22,7 @@ from pipeline import reopen
 from pipeline.errors import ConfigError, InputError
 from tests.conftest import ROOT, write_run
 
-API = (ROOT / "pipeline" / "help" / "api.md").read_text(encoding="utf-8")
+API = (ROOT / "pipeline" / "help" / "api.md").read_text("utf-8")
 EXAMPLES = "\n".join(re.findall(r"^(?: {4}.*)?$", API, re.MULTILINE))
 
 
@@ -97,7 +97,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_mapping_gives_the_files_that_yaml_gives(here: Path) -> None:
-    (here / "same.yaml").write_text(YAML, encoding="utf-8")
+    (here / "same.yaml").write_text(YAML, "utf-8")
     results = pipeline.run(MAPPING, "one")
     pipeline.run("same.yaml", "two")
     for name in ("results.json", "scores.csv"):
@@ -123,7 +123,7 @@ def test_a_run_of_a_mapping_is_opened_again_from_anywhere(
 
 
 def test_only_and_set_do_what_the_command_line_does(here: Path) -> None:
-    (here / "same.yaml").write_text(YAML, encoding="utf-8")
+    (here / "same.yaml").write_text(YAML, "utf-8")
     for config in (MAPPING, "same.yaml"):
         results = pipeline.run(
             config,
@@ -208,7 +208,7 @@ def test_a_mapping_that_holds_itself_is_refused() -> None:
 
 
 def test_a_mapping_may_include_files(here: Path) -> None:
-    (here / "base.yaml").write_text(YAML, encoding="utf-8")
+    (here / "base.yaml").write_text(YAML, "utf-8")
     assert (
         len(pipeline.run({"include": ["base.yaml"], "metrics": ["bleu"]})) == 2
     )

@@ -20,9 +20,7 @@ def test_what_a_table_names_is_imported_when_it_is_asked_for(
 ) -> None:
     (tmp_path / "shelf").mkdir()
     (tmp_path / "shelf" / "__init__.py").touch()
-    (tmp_path / "shelf" / "book.py").write_text(
-        "class Book: ...\n", encoding="utf-8"
-    )
+    (tmp_path / "shelf" / "book.py").write_text("class Book: ...\n", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     table: Table[Any] = Table(
         "shelf", {"book": "book.Book", "lost": "nowhere.Lost"}

@@ -7,7 +7,6 @@ have to do."""
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import re
 from typing import TYPE_CHECKING, Any
@@ -17,7 +16,7 @@ import pytest
 import pipeline
 from pipeline.execution.store.counts import counts_key
 from pipeline.metrics.build import from_text, from_values
-from tests.conftest import ROOT, run
+from tests.conftest import ROOT, read_json, run
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -194,12 +193,8 @@ def test_results_json_keeps_its_form_and_its_numbers(
 ) -> None:
     """The files in tests/pinned/ were written by version 0.1.0, of the sample in data/."""
     run(ROOT / "configs" / f"{name}.yaml", tmp_path / "run")
-    expected = json.loads(
-        (ROOT / "tests" / "pinned" / f"{name}.json").read_text(encoding="utf-8")
-    )
-    content = json.loads(
-        (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
-    )
+    expected = read_json(ROOT / "tests" / "pinned" / f"{name}.json")
+    content = read_json(tmp_path / "run" / "results.json")
     # of 0.2.0
     assert [row.pop("higher_is_better") for row in content["scores"]] == [
         True

@@ -20,7 +20,7 @@ from tests.conftest import ROOT
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PAGE = (ROOT / "pipeline" / "help" / "api.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "pipeline" / "help" / "api.md").read_text("utf-8")
 
 
 def members(owner: type) -> Iterator[tuple[str, Any]]:

@@ -5,7 +5,6 @@ outside the folder.
 from __future__ import annotations
 
 import gzip
-import json
 import lzma
 import os
 import shutil
@@ -21,7 +20,18 @@ import pipeline
 from pipeline.cli.dispatch import main
 from pipeline.errors import PipelineError, StoreError
 from pipeline.scoring.results import Results
-from tests.conftest import PATIENCE, ROOT, run, tree, write_run
+from tests.conftest import (
+    PATIENCE,
+    ROOT,
+    Command,
+    gec_pipeline,
+    read_json,
+    refused,
+    run,
+    tree,
+    write_json,
+    write_run,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -117,12 +127,12 @@ def test_a_link_in_a_run_directory_leads_nowhere(
         "-q",
         *["--fresh"] * fresh,
     ]
-    assert main(command) == (2 if refused else 0)
+    assert gec_pipeline(*command) == (2 if refused else 0)
     assert content(outside) == before
     if not refused:
         assert tree(tmp_path / "run") == expected
         assert not link.is_symlink()
-    main(["clean", str(tmp_path / "run"), "-q"])
+    gec_pipeline(f"clean {tmp_path}/run -q")
     assert content(outside) == before
 
 
@@ -133,9 +143,7 @@ def test_a_hard_link_is_not_written_through(
     for name in ("results.json", "scores.csv", "run.json", "results.json.tmp"):
         run(config, tmp_path / "run")
         (tmp_path / "run" / name).unlink(missing_ok=True)
-        (outside / "victim").write_text(
-            json.dumps({"program": "gec-pipeline", "files": []})
-        )
+        write_json(outside / "victim", {"program": "gec-pipeline", "files": []})
         (tmp_path / "run" / name).hardlink_to(outside / "victim")
         before = content(outside)
         run(config, tmp_path / "run")
@@ -268,7 +276,7 @@ def test_a_manifest_cut_short_does_not_stop_a_run(
     manifest = tmp_path / "run" / "run.json"
     manifest.write_bytes(manifest.read_bytes()[:keep])
     # it cannot know what is its own
-    assert main(["clean", str(tmp_path / "run")]) == 2
+    assert gec_pipeline(f"clean {tmp_path}/run") == 2
     assert tree(tmp_path / "run") == before
     run(config, tmp_path / "run")
     assert tree(tmp_path / "run") == before
@@ -301,12 +309,12 @@ def test_a_manifest_names_no_file_outside(
     for victim in victims:
         victim.write_text("mine")
     names = [name, str(tmp_path / "victim"), "results.json"]
-    (directory / "run.json").write_text(
-        json.dumps({"program": "gec-pipeline", "files": names})
+    write_json(
+        directory / "run.json", {"program": "gec-pipeline", "files": names}
     )
     assert (
-        main(
-            ["clean", str(directory), "-q"]
+        gec_pipeline(
+            *["clean", str(directory), "-q"]
             if command == "clean"
             else [
                 "run",
@@ -448,9 +456,9 @@ def test_results_that_no_run_writes_are_told_with_their_place(
 ) -> None:
     run(write_run(tmp_path), tmp_path / "run")
     path = tmp_path / "run" / "results.json"
-    stored = json.loads(path.read_text(encoding="utf-8"))
+    stored = read_json(path)
     change(stored)
-    path.write_text(json.dumps(stored), encoding="utf-8")
+    write_json(path, stored)
     assert main([*command.split(), str(tmp_path / "run")]) == 2
     (said,) = capsys.readouterr().err.splitlines()
     assert words in said
@@ -460,26 +468,25 @@ def test_results_that_no_run_writes_are_told_with_their_place(
 
 def test_parts_of_results_that_do_not_fit_together_are_one_message(
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The scores lack an output that the table shows: a KeyError where it is made."""
     run(write_run(tmp_path), tmp_path / "run")
     path = tmp_path / "run" / "results.json"
-    stored = json.loads(path.read_text(encoding="utf-8"))
+    stored = read_json(path)
     stored["scores"][1]["outputs"].pop("numer_3")
-    path.write_text(json.dumps(stored), encoding="utf-8")
-    capsys.readouterr()
-    assert main(["show", str(tmp_path / "run"), "--columns", "numer_*"]) == 2
-    # after the warnings of the run
-    *_, said = capsys.readouterr().err.splitlines()
+    write_json(path, stored)
+    *_, said = refused(
+        command(f"show {tmp_path}/run --columns numer_*")
+    ).splitlines()
     assert said.startswith(
         f"error: {tmp_path / 'run'}: the parts of results.json do not fit together"
     )
     assert "KeyError: 'numer_3'" in said
     monkeypatch.setenv("GEC_PIPELINE_DEBUG", "1")
     with pytest.raises(KeyError):
-        main(["show", str(tmp_path / "run"), "--columns", "numer_*"])
+        gec_pipeline(f"show {tmp_path}/run --columns numer_*")
 
 
 @pytest.mark.parametrize(
@@ -517,10 +524,8 @@ def test_lines_that_columns_cannot_have_are_not_looked_for(
     run(write_run(tmp_path), tmp_path / "run")
     path = tmp_path / "run" / "results.json"
     path.write_text(
-        path.read_text(encoding="utf-8").replace(
-            '"lines": 40', f'"lines": {10**15}'
-        ),
-        encoding="utf-8",
+        path.read_text("utf-8").replace('"lines": 40', f'"lines": {10**15}'),
+        "utf-8",
     )
     for command in (["report", "--format=csv"], ["compare"], ["rank"]):
         done = limited(*command, str(tmp_path / "run"), megabytes=900)
@@ -549,13 +554,11 @@ def test_names_that_lead_out_of_the_folder_are_refused(
     tmp_path: Path, name: str, kind: str
 ) -> None:
     config = write_run(tmp_path, systems=("A",))
-    text = json.loads(config.read_text(encoding="utf-8"))
+    text = read_json(config)
     (key,) = text[kind]
     text[kind][name] = text[kind].pop(key)
-    config.write_text(json.dumps(text), encoding="utf-8")
-    assert (
-        main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
-    )
+    write_json(config, text)
+    assert gec_pipeline(f"run {config} --output {tmp_path}/run -q") == 2
     assert not (tmp_path / "run").exists()
 
 
@@ -650,7 +653,7 @@ def test_no_input_fills_memory_or_disk(
     (tmp_path / "s").write_text("a\n")
     text = "datasets: {d: {source: s, references: [s]}}\nmetrics: [gleu]\nrun: {max_unpacked: 100000000}\n"
     (tmp_path / "c.yaml").write_text(
-        f"{text}systems: {{A: {place}}}\n", encoding="utf-8"
+        f"{text}systems: {{A: {place}}}\n", "utf-8"
     )
     done = limited("validate", "c.yaml", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

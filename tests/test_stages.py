@@ -94,9 +94,7 @@ def test_a_stage_is_a_function_and_a_line(
         "finding the best",
         "writing",
     ]
-    assert '"best: A"' in (tmp_path / "run" / "results.json").read_text(
-        encoding="utf-8"
-    )
+    assert '"best: A"' in (tmp_path / "run" / "results.json").read_text("utf-8")
 
 
 def test_a_listener_of_its_own_hears_nothing_and_stops_nothing(
@@ -114,7 +112,7 @@ def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(
     run(config, folder)
     path, new = (
         folder / "results.json",
-        (folder / "results.json").read_text(encoding="utf-8"),
+        (folder / "results.json").read_text("utf-8"),
     )
     corpus = stages.prepare(config).corpora[0]
     info = json.loads(new)["datasets"][corpus.name]
@@ -122,8 +120,8 @@ def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(
     assert old["source"] == "92295207a1a76d1f547e79f31dd849f7"
     for role, digest in info["digests"].items():
         path.write_text(
-            path.read_text(encoding="utf-8").replace(digest, old[role]),
-            encoding="utf-8",
+            path.read_text("utf-8").replace(digest, old[role]),
+            "utf-8",
         )
     assert describe(corpus, old).digests == old
     assert revisit(folder).unread == ""
@@ -136,7 +134,7 @@ def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(
     told: list[str] = []
     for _ in range(2):
         run(config, folder, listener=Hears(warn=told.append))
-        assert path.read_text(encoding="utf-8") == new
+        assert path.read_text("utf-8") == new
     assert told == [
         f"{folder}: an earlier version had other digests of texts; they are counted anew, once"
     ]

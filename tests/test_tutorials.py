@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
 import re
 import shlex
 import shutil
@@ -23,7 +22,7 @@ import pipeline
 from pipeline.cli import main
 from pipeline.cli.commands.help import help_pages
 from pipeline.data import catalogue
-from tests.conftest import ROOT
+from tests.conftest import ROOT, gec_pipeline, read_json
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
 from tests.extensions.neural.test_judge import KEY, right, served
 from tests.extensions.published.stand_ins import chance, text
@@ -39,14 +38,14 @@ LINES = 24
 
 
 def page(name: str) -> str:
-    return help_pages()[name].read_text(encoding="utf-8")
+    return help_pages()[name].read_text("utf-8")
 
 
 def write_configs(name: str, folder: Path) -> None:
     for file, config in re.findall(
         r"^```yaml (\S+)\n(.*?)^```$", page(name), re.MULTILINE | re.DOTALL
     ):
-        (folder / file).write_text(config, encoding="utf-8")
+        (folder / file).write_text(config, "utf-8")
 
 
 def commands(name: str) -> list[list[str]]:
@@ -82,7 +81,7 @@ def lacks(*packages: str) -> pytest.MarkDecorator:
 @pytest.fixture
 def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    assert main(["init", "--sample", "sample"]) == 0
+    assert gec_pipeline("init --sample sample") == 0
     monkeypatch.chdir("sample")
     return tmp_path / "sample"
 
@@ -246,9 +245,7 @@ def test_the_tutorial_of_seeda(
         assert re.search(
             rf"^{re.escape(name)} +TS_edit ", printed, re.MULTILINE
         ), name
-    results = json.loads(
-        (sample / "runs" / "seeda" / "results.json").read_text()
-    )
+    results = read_json(sample / "runs" / "seeda" / "results.json")
     assert {
         len(row["systems"]) for row in results["human"]["correlations"]
     } == {len(SYSTEMS) - 3}
@@ -269,9 +266,9 @@ def test_the_tutorial_of_comet(
     write_configs("comet", sample)
     for command in commands("comet"):
         if command[0] != "init":
-            assert main(command) == 0, command
+            assert gec_pipeline(*command) == 0, command
     one, two = (
-        json.loads((sample / run / "results.json").read_text())
+        read_json(sample / run / "results.json")
         for run in ("runs/comet", "runs/again")
     )
     own = [
@@ -294,7 +291,7 @@ def test_the_page_of_the_judge(
         monkeypatch.setenv("OPENAI_BASE_URL", address)
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
         for command in commands("judge"):
-            assert main(command) == 0, command
+            assert gec_pipeline(*command) == 0, command
         assert server.answer is right
         assert len(server.asked) == 96
     printed = capsys.readouterr()
@@ -310,14 +307,14 @@ def test_the_page_of_effects(
     sample: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The command with models is for those who have some."""
-    assert main(["run", "configs/quickstart.yaml", "-q"]) == 0
+    assert gec_pipeline("run configs/quickstart.yaml -q") == 0
     for command in commands("effects"):
         if "impara" not in command:
-            assert main(command) == 0, command
+            assert gec_pipeline(*command) == 0, command
     assert "the shares add up to" in capsys.readouterr().out
     assert '"effects":{' in (
         sample / "runs" / "quickstart" / "report.html"
-    ).read_text(encoding="utf-8")
+    ).read_text("utf-8")
 
 
 def test_the_examples_of_the_page_of_help_run(

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError, bounded
+from tests.conftest import Command, refused
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,11 +51,10 @@ def test_no_model_is_fetched_unasked(
     ],
 )
 def test_what_is_no_config_is_not_printed(
-    tmp_path: Path, lines: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, lines: str, command: Command
 ) -> None:
-    (tmp_path / "other").write_text(lines, encoding="utf-8")
-    (tmp_path / "c.yaml").write_text("include: [other]\n", encoding="utf-8")
-    assert main(["validate", str(tmp_path / "c.yaml")]) == 2
-    said = capsys.readouterr().err
+    (tmp_path / "other").write_text(lines, "utf-8")
+    (tmp_path / "c.yaml").write_text("include: [other]\n", "utf-8")
+    said = refused(command(f"validate {tmp_path}/c.yaml"))
     assert "other is no part of a config" in said
     assert "hidden" not in said

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pipeline.cli.commands import doctor
-from pipeline.cli.dispatch import main
-from tests.conftest import ROOT
+from tests.conftest import ROOT, gec_pipeline, write_json
 from tests.support.extensions import with_extension
+from tests.support.programs import PROGRAM
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -96,7 +96,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("scripts")
     for name, lines in (LINES | {"システム": LINES["ref1"]}).items():
         (folder / name).write_text(
-            "".join(f"{line}\n" for line in lines), encoding="utf-8"
+            "".join(f"{line}\n" for line in lines), "utf-8"
         )
     config = {
         "description": "Оценка ± λ 😀",
@@ -106,9 +106,9 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "statistics": {"resamples": 50, "trials": 50},
         "output": {"dir": str(folder / "run")},
     }
-    (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
+    write_json(folder / "c.yaml", config)
     (folder / "bad.yaml").write_text(
-        json.dumps(config | {"имя≤": 1}, ensure_ascii=False), encoding="utf-8"
+        json.dumps(config | {"имя≤": 1}, ensure_ascii=False), "utf-8"
     )
     return folder
 
@@ -158,9 +158,9 @@ def test_no_command_ends_in_a_traceback_where_letters_are_missing(
             assert (out + err).isascii(), command
 
 
-def said(texts: Path, *arguments: str, encoding: str) -> str:
+def said(texts: Path, line: str, encoding: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline", *arguments],
+        [sys.executable, *PROGRAM, *line.split()],
         cwd=texts,
         env=environment(PYTHONIOENCODING=encoding),
         capture_output=True,
@@ -170,37 +170,23 @@ def said(texts: Path, *arguments: str, encoding: str) -> str:
 
 
 def test_columns_stay_aligned(texts: Path) -> None:
-    out = said(
-        texts,
-        "score",
-        "chrf",
-        "-r",
-        "ref0",
-        "-o",
-        "source",
-        "システム",
-        encoding="ascii",
-    )
+    out = said(texts, "score chrf -r ref0 -o source システム", "ascii")
     _, header, *rows = out.splitlines()[:4]
     assert any(r"\u30b7\u30b9\u30c6\u30e0" in row for row in rows)
     assert len({len(line) for line in [header, *rows]}) == 1
 
 
 def test_json_keeps_every_letter(texts: Path) -> None:
-    command = ("score", "chrf", "-r", "ref0", "-o", "システム", "--json")
-    plain = said(texts, *command, encoding="ascii")
-    assert json.loads(plain) == json.loads(
-        said(texts, *command, encoding="utf-8")
-    )
+    command = "score chrf -r ref0 -o システム --json"
+    plain = said(texts, command, "ascii")
+    assert json.loads(plain) == json.loads(said(texts, command, "utf-8"))
     assert "システム" in str(json.loads(plain))
 
 
 # ---- long pages
 
 
-def on_a_terminal(
-    folder: Path, *arguments: str, lines: int = 24, **more: str
-) -> str:
+def on_a_terminal(folder: Path, line: str, lines: int = 24, **more: str) -> str:
     """Run a command on a pseudo-terminal of 80 columns; return what it drew."""
     outside, inside = os.openpty()
     fcntl.ioctl(
@@ -221,7 +207,7 @@ def on_a_terminal(
         if key not in ("COLUMNS", "LINES", "PAGER", "TERM")
     }
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline", *arguments],
+        [sys.executable, *PROGRAM, *line.split()],
         cwd=folder,
         env=kept | {"TERM": "xterm"} | more,
         stdin=inside,
@@ -248,18 +234,18 @@ def test_a_page_longer_than_the_terminal_has_a_pager(tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text(
         "#!/bin/sh\ncat > paged.txt\necho in the pager $LESS\n",
-        encoding="utf-8",
+        "utf-8",
     )
     pager.chmod(0o755)
-    paged = on_a_terminal(tmp_path, "help", "gleu", PAGER=str(pager))
+    paged = on_a_terminal(tmp_path, "help gleu", PAGER=str(pager))
     assert paged.split() == ["in", "the", "pager", "-FRX"]
-    page = (tmp_path / "paged.txt").read_text(encoding="utf-8")
+    page = (tmp_path / "paged.txt").read_text("utf-8")
     for arguments, lines in (
-        (["help", "gleu", "--no-pager"], 24),
-        (["help", "gleu"], 2000),
+        ("help gleu --no-pager", 24),
+        ("help gleu", 2000),
     ):
         assert shown(
-            on_a_terminal(tmp_path, *arguments, lines=lines, PAGER=str(pager))
+            on_a_terminal(tmp_path, arguments, lines, PAGER=str(pager))
         ) == shown(page)
 
 
@@ -290,9 +276,9 @@ def package(requirement: str) -> str:
 def test_doctor_names_every_optional_package(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    project = tomllib.loads(
-        (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    )["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))[
+        "project"
+    ]
     extras = {
         extra: {package(text) for text in requirements}
         for extra, requirements in project["optional-dependencies"].items()
@@ -302,7 +288,7 @@ def test_doctor_names_every_optional_package(
     needed, found = doctor._packages()
     assert {extra: set(packages) for extra, packages in found.items()} == extras
     assert set(needed) == {package(text) for text in project["dependencies"]}
-    assert main(["doctor"]) == 0
+    assert gec_pipeline("doctor") == 0
     out = capsys.readouterr().out
     for extra, packages in extras.items():
         assert f"\npip install 'gec-pipeline[{extra}]'\n" in out
@@ -326,7 +312,7 @@ def test_every_package_that_is_imported_is_required_or_known() -> None:
     known |= {"pipeline", *sys.stdlib_module_names}
     imported = set[str]()
     for file in (ROOT / "pipeline").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 imported |= {
                     alias.name.partition(".")[0] for alias in node.names

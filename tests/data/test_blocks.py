@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def read(folder: Path, text: str, column: str = "") -> list[Any]:
     path = folder / "refs.txt"
-    path.write_text(text, encoding="utf-8", newline="")
+    path.write_text(text, "utf-8", newline="")
     return list(
         blocks(
             path, "refs.txt", Column(kind="blocks", path=path, column=column)
@@ -73,7 +73,7 @@ def test_what_the_suite_would_read_otherwise_is_refused(
 
 def table(folder: Path, text: str, column: str = "") -> list[Any]:
     path = folder / "table.csv"
-    path.write_text(text, encoding="utf-8", newline="")
+    path.write_text(text, "utf-8", newline="")
     return list(
         by_source(
             path,

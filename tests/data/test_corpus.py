@@ -15,7 +15,6 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pipeline import stages
-from pipeline.cli import main
 from pipeline.data import scan as index
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import MAX_REFERENCES, Corpus
@@ -25,7 +24,7 @@ from pipeline.data.texts import Span, read_span
 from pipeline.errors import CorpusError, Problem
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
-from tests.conftest import open_text, run, tree, write_run
+from tests.conftest import gec_pipeline, open_text, run, tree, write_run
 from tests.oracles import naive
 
 if TYPE_CHECKING:
@@ -531,7 +530,7 @@ def test_a_file_that_changes_while_it_is_scored_is_told(
     run(config, tmp_path / "run")
     run(config, tmp_path / "fresh")
     # parts of the old text, which may come back
-    assert main(["clean", str(tmp_path / "run"), "--unused", "--quiet"]) == 0
+    assert gec_pipeline(f"clean {tmp_path}/run --unused --quiet") == 0
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 

@@ -14,12 +14,11 @@ import yaml
 
 from pipeline import stages
 from pipeline.cli.commands import schema
-from pipeline.cli.dispatch import main
 from pipeline.data import catalogue, dataset_cache
 from pipeline.data.catalogue import named, scorable, scorables
 from pipeline.data.config.load import NAME
 from tests.config_files import prepare, problems, write
-from tests.conftest import ROOT
+from tests.conftest import ROOT, Command, gec_pipeline, read_json, refused
 from tests.metrics.test_golden import golden
 
 SETS = catalogue.catalogue()
@@ -81,18 +80,14 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
         (r["repository"], r["commit"], r["path"], r["sha256"], int(r["bytes"]))
         for r in rows
     ]
-    content = json.loads(
-        (shared / "edits" / "published-m2.json").read_text(encoding="utf-8")
-    )
+    content = read_json(shared / "edits" / "published-m2.json")
     by_edits = [
         file
         for item in content["items"]
         for file in item["files"]
         if not file["in_sources_tsv"]
     ]
-    further = json.loads(
-        (shared / "published" / "gec-more.json").read_text(encoding="utf-8")
-    )["items"]
+    further = read_json(shared / "published" / "gec-more.json")["items"]
     wanted = {"conll14-emnlp2016-first", "pillars-conll14", "bea2019-dev"}
     by_edits += [
         file
@@ -100,9 +95,9 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
         if item["id"] in wanted
         for file in item["files"]
     ]
-    simplification = json.loads(
-        (shared / "nlg" / "published.json").read_text(encoding="utf-8")
-    )["files"].values()
+    simplification = read_json(shared / "nlg" / "published.json")[
+        "files"
+    ].values()
     listed += [
         (f["repository"], f["commit"], f["path"], f["sha256"], f["bytes"])
         for f in simplification
@@ -111,9 +106,7 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
         (f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"])
         for f in by_edits
     }
-    beyond = json.loads(
-        (shared / "published" / "nlg.json").read_text(encoding="utf-8")
-    )["items"]
+    beyond = read_json(shared / "published" / "nlg.json")["items"]
     beyond += [
         item
         for item in further
@@ -172,7 +165,7 @@ def test_every_data_set_has_what_users_are_told() -> None:
         assert found.title
         assert found.citations
         assert all(file.licence for file in found.files.values())
-    page = (ROOT / "pipeline" / "help" / "data.md").read_text(encoding="utf-8")
+    page = (ROOT / "pipeline" / "help" / "data.md").read_text("utf-8")
     assert [name for name in SETS if f"\n| {name} |" not in page] == []
 
 
@@ -187,20 +180,21 @@ GIVEN = [
 @pytest.mark.usefixtures("nothing")
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_is_not_fetched_says_where_to_get_it(
-    name: str, capsys: pytest.CaptureFixture[str]
+    name: str, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     """In the list, where it is fetched, checked or asked for, and in a config that names it."""
     found = SETS[name]
     (where,) = {file.how_to_obtain for file in found.files.values()}
     assert where.startswith("get ")
-    assert main(["data", "list", name]) == 0
+    assert gec_pipeline(f"data list {name}") == 0
     assert (
         f"by hand  {where}; then put it at {dataset_cache.cache() / name}"
         in capsys.readouterr().out
     )
     for action in ("fetch", "verify", "path"):
-        assert main(["data", action, name]) == 2
-        assert where in " ".join(capsys.readouterr().err.split())
+        assert where in " ".join(
+            refused(command(f"data {action} {name}")).split()
+        )
     file = next(iter(found.files))
     text = f"datasets: {{d: {{gold: 'data:{name}/{file}'}}}}\nsystems: {{A: no.txt}}\nmetrics: [m2]\n"
     assert any(where in problem for problem in problems(text))
@@ -211,10 +205,7 @@ def test_all_that_can_be_fetched_leaves_out_what_cannot(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "mirror").mkdir(exist_ok=True)
-    assert (
-        main(["data", "fetch", "--all", "--mirror", str(tmp_path / "mirror")])
-        == 2
-    )
+    assert gec_pipeline(f"data fetch --all --mirror {tmp_path}/mirror") == 2
     said = capsys.readouterr()
     assert "conll14: " in said.out
     assert not any(f"{name}: " in said.out + said.err for name in GIVEN)
@@ -248,7 +239,7 @@ def test_what_configs_can_name_is_there() -> None:
 
 
 def test_the_package_has_the_description_with_it() -> None:
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
     assert '"datasets.yaml", "*.files"' in text
 
 
@@ -275,7 +266,7 @@ def test_a_config_in_two_lines_gives_the_golden_scores(
             {name: known[name] for name in found}, abs=5.0000001e-7
         )
     # results tell no paths
-    assert "cache" not in Path("run/results.json").read_text(encoding="utf-8")
+    assert "cache" not in Path("run/results.json").read_text("utf-8")
 
 
 def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
@@ -365,7 +356,7 @@ def test_a_changed_file_is_not_scored(here: Path) -> None:
 
 
 def test_commands_take_files_of_data_sets(
-    here: Path, capsys: pytest.CaptureFixture[str]
+    here: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     files = [
         "-s",
@@ -376,21 +367,25 @@ def test_commands_take_files_of_data_sets(
         "data:conll14/AMU",
         "data:conll14/C*",
     ]
-    assert main(["score", "gleu[iter=2]", *files, "--json"]) == 0
+    assert gec_pipeline("score gleu[iter=2]", *files, "--json") == 0
     found = json.loads(capsys.readouterr().out)
     assert [score["system"] for score in found["scores"]] == [
         f"data:conll14/{name}" for name in ("AMU", "CAMB", "CUUI")
     ]
-    assert main(["explain", "gleu", *files[:6], "--line", "3"]) == 0
-    assert main(["score", "gleu", *files[:5], "data:conll14/AMB"]) == 2
-    assert "did you mean 'CAMB'?" in capsys.readouterr().err
+    assert gec_pipeline("explain gleu", *files[:6], "--line", "3") == 0
+    assert "did you mean 'CAMB'?" in refused(
+        command("score gleu", *files[:5], "data:conll14/AMB")
+    )
     (here / "conll14" / "AMU").unlink()
-    assert main(["score", "gleu", *files[:6]]) == 2
-    assert "gec-pipeline data fetch conll14" in capsys.readouterr().err
+    assert "gec-pipeline data fetch conll14" in refused(
+        command("score gleu", *files[:6])
+    )
 
 
-def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["data", "list"]) == 0
+def test_lists(
+    nothing: Path, capsys: pytest.CaptureFixture[str], command: Command
+) -> None:
+    assert gec_pipeline("data list") == 0
     shown = capsys.readouterr().out
     assert re.search(
         r"^conll14 +18 +3\.5 MB +no +not stated; MIT; Apache-2.0$",
@@ -399,7 +394,7 @@ def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
     )
     assert re.search(r"^jfleg +11 .* CC BY-NC-SA 4\.0$", shown, re.MULTILINE)
     assert f"folder: {nothing}" in shown
-    assert main(["data", "list", "jfleg"]) == 0
+    assert gec_pipeline("data list jfleg") == 0
     shown = capsys.readouterr().out
     assert (
         "config   datasets: {jfleg-dev: data:jfleg/dev}: source, 4 references"
@@ -408,8 +403,7 @@ def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(
         r"^data:jfleg/dev/dev\.src +72,726  missing$", shown, re.MULTILINE
     )
-    assert main(["data", "list", "jfleq"]) == 2
-    assert "did you mean 'jfleg'?" in capsys.readouterr().err
+    assert "did you mean 'jfleg'?" in refused(command("data list jfleq"))
 
 
 @pytest.mark.parametrize(

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.cli import main
 from pipeline.data import catalogue, dataset_cache
 from pipeline.errors import DataError
 from pipeline.files import remote
+from tests.conftest import Command, gec_pipeline
 from tests.support.web import serving
 
 if TYPE_CHECKING:
@@ -118,10 +118,9 @@ def inside(cache: Path) -> dict[str, bytes]:
     }
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def refused(command: Command, *arguments: str) -> str:
     """Run `data fetch`, which fails; return what it says on standard error behind `error: `."""
-    assert main(["data", "fetch", *arguments]) == 2
-    said = capsys.readouterr().err
+    said = refused(command("data fetch", *arguments))
     assert "Traceback" not in said
     return "\n".join(line for line in said.splitlines() if "error:" in line)
 
@@ -177,15 +176,14 @@ def test_what_is_here_is_not_asked_for_again(
     (toy / "toy" / "a").write_bytes(b"0ne\n")
     server.heard.clear()
     assert (
-        main(["data", "fetch", "toy", "--mirror", server.url("copies"), "-q"])
-        == 0
+        gec_pipeline("data fetch toy --mirror", server.url("copies"), "-q") == 0
     )
     assert [request.path for request in server.got] == [
         f"{PLACE}{name}" for name in ("a", "b%2Bc", "e")
     ]
     server.heard.clear()
     # no mirror, no network: nothing is needed
-    assert main(["data", "fetch", "toy"]) == 0
+    assert gec_pipeline("data fetch toy") == 0
     assert capsys.readouterr().out == f"toy: 4 here before: {toy / 'toy'}\n"
 
 
@@ -231,7 +229,7 @@ def test_a_file_that_is_wrong_is_told_and_the_others_are_kept(
     }
     server.answers.clear()
     server.heard.clear()
-    assert main(["data", "fetch", "toy", "--mirror", server.url("copies")]) == 0
+    assert gec_pipeline("data fetch toy --mirror", server.url("copies")) == 0
     assert inside(toy) == dict(sorted(FILES.items()))
     assert len(server.got) == 1  # it goes on with what is missing
 
@@ -277,7 +275,7 @@ def test_a_server_that_falls_silent_is_given_up(
         FILES["b+c"][:100],
     )
     assert (
-        main(["data", "fetch", "toy/a", "--mirror", server.url("copies"), "-q"])
+        gec_pipeline("data fetch toy/a --mirror", server.url("copies"), "-q")
         == 0
     )
     said = refused(capsys, "toy", "--mirror", server.url("copies"))
@@ -298,7 +296,7 @@ def test_an_interrupted_fetch_goes_on(
     assert list(inside(toy)) == ["a", "b+c"]
     left = toy / "toy" / ".deep.0badcafe.tmp"  # of a process that was killed
     left.write_bytes(b"half")
-    assert main(["data", "fetch", "toy", "--mirror", str(folder)]) == 0
+    assert gec_pipeline(f"data fetch toy --mirror {folder}") == 0
     assert "toy: 2 fetched, 2 here before" in capsys.readouterr().out
     assert inside(toy) == dict(sorted(FILES.items()))
 
@@ -467,16 +465,16 @@ def test_links_in_the_cache_are_not_written_through(
 def test_verify_tells_what_is_missing_or_changed(
     toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["data", "verify"]) == 0
+    assert gec_pipeline("data verify") == 0
     assert f"nothing is in {toy}" in capsys.readouterr().out
     fetch("toy", mirror=str(folder))
-    assert main(["data", "verify"]) == 0
+    assert gec_pipeline("data verify") == 0
     assert capsys.readouterr().out == "toy: 4 files, as published\n"
     (toy / "toy" / "a").write_bytes(b"0ne\n")
     (toy / "toy" / "e").unlink()
     (toy / "toy" / "e").mkdir()
     (toy / "toy" / "b+c").unlink()
-    assert main(["data", "verify"]) == 2
+    assert gec_pipeline("data verify") == 2
     said = capsys.readouterr()
     assert "toy: 1 of 4 files missing: b+c" in said.err
     assert "toy: 2 of 4 files changed: a, e" in said.err
@@ -489,24 +487,27 @@ def test_verify_tells_what_is_missing_or_changed(
 
 
 def test_path_prints_folder_and_file(
-    toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+    toy: Path,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
-    assert main(["data", "path"]) == 0
+    assert gec_pipeline("data path") == 0
     assert capsys.readouterr().out == f"{toy}\n"
-    assert main(["data", "path", "toy"]) == 2
-    assert "gec-pipeline data fetch toy" in capsys.readouterr().err
+    assert "gec-pipeline data fetch toy" in refused(command("data path toy"))
     fetch("toy", ["deep"], str(folder))
-    assert main(["data", "path", "data:toy/deep/er/d.txt"]) == 0
+    assert gec_pipeline("data path data:toy/deep/er/d.txt") == 0
     assert capsys.readouterr().out == f"{toy}/toy/deep/er/d.txt\n"
-    assert main(["data", "path", "toy"]) == 0
+    assert gec_pipeline("data path toy") == 0
     said = capsys.readouterr()
     assert said.out == f"{toy}/toy\n"
     assert (
         said.err
         == "note: 3 of its files are missing or changed: gec-pipeline data verify toy\n"
     )
-    assert main(["data", "path", "toy/deep/er/f.txt"]) == 2
-    assert "did you mean 'deep/er/d.txt'?" in capsys.readouterr().err
+    assert "did you mean 'deep/er/d.txt'?" in refused(
+        command("data path toy/deep/er/f.txt")
+    )
 
 
 @pytest.mark.parametrize(
@@ -548,7 +549,7 @@ def test_fetch_wants_a_name(capsys: pytest.CaptureFixture[str]) -> None:
     assert "name data sets, or --all, not both; known: toy" in refused(capsys)
     assert "name data sets, or --all" in refused(capsys, "toy", "--all")
     with pytest.raises(SystemExit):
-        main(["data", "fetch", "toy", "--miror", "x"])
+        gec_pipeline("data fetch toy --miror x")
     assert "did you mean '--mirror'?" in capsys.readouterr().err
 
 

@@ -25,7 +25,6 @@ from hypothesis import strategies as st
 
 from pipeline import kernel as chosen_kernel
 from pipeline import stages
-from pipeline.cli.dispatch import main
 from pipeline.data import scan
 from pipeline.data.opener import Opener
 from pipeline.data.texts import read_texts
@@ -42,7 +41,7 @@ from tests.config_files import (
     problems,
     write,
 )
-from tests.conftest import open_text
+from tests.conftest import Command, gec_pipeline, open_text, read_json, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -198,21 +197,7 @@ def test_commands_without_a_config_read_standard_input(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with stdin(DATA):
-        assert (
-            main(
-                [
-                    "score",
-                    "gleu[iter=2]",
-                    "-s",
-                    "s.txt",
-                    "-r",
-                    "r.txt",
-                    "-o",
-                    "-",
-                ]
-            )
-            == 0
-        )
+        assert gec_pipeline("score gleu[iter=2] -s s.txt -r r.txt -o -") == 0
     assert "files" in capsys.readouterr().out
 
 
@@ -694,7 +679,7 @@ def test_globs_of_references_are_in_natural_order(
         "ref9",
         "ref10",
     ]
-    assert main(["validate", "c.yaml"]) == 0
+    assert gec_pipeline("validate c.yaml") == 0
     said = capsys.readouterr()
     assert (
         "datasets.d.references[0]: r/ref* matches 3: ref1, ref9, ref10\n"
@@ -770,7 +755,7 @@ def test_workers_without_effect_are_told() -> None:
 
 
 def test_all_problems_are_told_at_once(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     write(
         {
@@ -779,8 +764,7 @@ def test_all_problems_are_told_at_once(
             "c.yaml": CONFIG.replace("a.txt", "a.gz, B: none") + "outptu: {}\n",
         }
     )
-    assert main(["run", "c.yaml"]) == 2
-    said = capsys.readouterr().err
+    said = refused(command("run c.yaml"))
     assert sorted(line.split(" ")[1] for line in said.splitlines()) == [
         "a.gz:",
         "c.yaml:2:20:",
@@ -971,9 +955,7 @@ def test_a_run_says_how_many_bytes_it_has_read() -> None:
     bytes_read = []
     for _ in range(2):
         stages.run(prepare(), "out")
-        bytes_read.append(
-            json.loads(Path("out/run.json").read_text("utf-8"))["bytes_read"]
-        )
+        bytes_read.append(read_json(Path("out/run.json"))["bytes_read"])
     assert [each["opening"] for each in bytes_read] == [size, size]
     assert [each["counting"] for each in bytes_read] == [size, 0]
 

@@ -97,7 +97,7 @@ def opened(
         if lines is not None:
             paths[key] = folder / names.get(key, f"{key}.txt")
             paths[key].write_text(
-                "".join(f"{line}\n" for line in lines), encoding="utf-8"
+                "".join(f"{line}\n" for line in lines), "utf-8"
             )
     given = tuple(paths[f"r{n}"] for n in range(len(references)))
     corpus = open_corpus(
@@ -408,9 +408,7 @@ def test_chance_in_few_lines_gives_no_warning(
 ) -> None:
     """In these lines the reference has a fifth more words of its own than the source, by chance."""
     source, reference, output = (
-        (shared / name)
-        .read_text(encoding="utf-8")
-        .splitlines()[first : first + lines]
+        (shared / name).read_text("utf-8").splitlines()[first : first + lines]
         for name in names
     )
     assert warned(tmp_path, source, [reference], output) == []
@@ -1023,7 +1021,7 @@ def test_right_translations_of_wmt_give_no_warning(shared: Path) -> None:
 def test_mistakes_in_real_outputs_are_told(shared: Path, mistake: str) -> None:
     folder = shared / "conll14"
     read = {
-        name: (folder / name).read_text(encoding="utf-8").splitlines()
+        name: (folder / name).read_text("utf-8").splitlines()
         for name in ("INPUT", "REF0", "AMU", "CAMB")
     }
     change, message = MISTAKES[mistake]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import shutil
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -16,7 +15,6 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline import stages
-from pipeline.cli.dispatch import main
 from pipeline.errors import IncompleteError
 from pipeline.execution import count, workers
 from pipeline.execution.options import Missing, RunOptions
@@ -24,7 +22,17 @@ from pipeline.execution.workers import Runner, Task, WorkerDiedError
 from pipeline.kernel.common import join_lines
 from pipeline.parallel import NoAnswerError
 from pipeline.scoring.results import REFERENCES_ROW, Results
-from tests.conftest import Hears, metric_of, run, tree, write_run
+from tests.conftest import (
+    Command,
+    Hears,
+    assert_as_fresh,
+    gec_pipeline,
+    metric_of,
+    read_json,
+    run,
+    tree,
+    write_run,
+)
 from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned
 
 if TYPE_CHECKING:
@@ -105,7 +113,7 @@ def incomplete(tmp_path_factory: pytest.TempPathFactory) -> Incomplete:
         redirect_stdout(io.StringIO()) as out,
         redirect_stderr(io.StringIO()) as err,
     ):
-        code = main(command(config, folder / "run"))
+        code = gec_pipeline(*command(config, folder / "run"))
     return Incomplete(
         config, folder / "run", code, out.getvalue(), err.getvalue()
     )
@@ -124,9 +132,8 @@ def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(
         "d: a worker process died (out of memory, or killed); its work is tried again"
     ]
     assert results.missing == []
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
-    assert told[0] in (tmp_path / "run" / "log.txt").read_text(encoding="utf-8")
+    assert_as_fresh(config, tmp_path / "run")
+    assert told[0] in (tmp_path / "run" / "log.txt").read_text("utf-8")
 
 
 def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(
@@ -141,9 +148,7 @@ def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(
         key: score for key, score in expected.items() if key[:2] != ("d", "B")
     }
     assert [s.rank for s in results.scores if s.dataset == "d"] != []
-    manifest = json.loads(
-        (incomplete.folder / "run.json").read_text(encoding="utf-8")
-    )
+    manifest = read_json(incomplete.folder / "run.json")
     assert manifest["state"] == "incomplete"
     assert not list((incomplete.folder / "statistics" / "d").glob("B.*"))
 
@@ -162,7 +167,7 @@ def test_the_command_prints_what_it_has_and_gives_exit_code_3(
         in incomplete.err
     )
     incomplete.again(tmp_path / "run")
-    assert main(["show", str(tmp_path / "run")]) == 0
+    assert gec_pipeline(f"show {tmp_path}/run") == 0
     assert (
         "warning: d: B has no scores: line 7 could not be counted\n"
         in capsys.readouterr().err
@@ -181,7 +186,7 @@ def test_the_same_command_goes_on_with_what_was_missing(
         yield from original(given, *more)
 
     with shards_of_four_lines(), mock.patch.object(workers, "run", watched):
-        assert main(incomplete.again(tmp_path / "run")) == 0
+        assert gec_pipeline(*incomplete.again(tmp_path / "run")) == 0
     assert [(len(task.systems), task.lines) for task in tasks] == [(1, 4)]
     run(incomplete.config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
@@ -221,7 +226,7 @@ def test_the_lines_are_those_of_the_user(tmp_path: Path) -> None:
     """Where lines are selected: line 57 of the file is the seventh that is scored."""
     config = write_run(tmp_path, 60, systems="A")
     config.write_text(
-        config.read_text(encoding="utf-8").replace(
+        config.read_text("utf-8").replace(
             '"references"', '"keep": ["51-60"], "references"'
         ),
         "utf-8",
@@ -274,8 +279,7 @@ def test_memory_that_runs_out_is_like_a_death(
     )
     assert told[-1] == "d: memory ran out over a line alone; it is given up"
     run(config, tmp_path / "run", options)
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert_as_fresh(config, tmp_path / "run")
 
 
 def test_a_reference_lost_as_a_system_leaves_no_mean_of_the_others(
@@ -402,7 +406,10 @@ def test_exactly_what_kills_is_given_up(
 
 
 def test_workers_that_answer_nothing_end_the_run_with_one_message(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    config: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     reason = "no worker process has finished anything for 3600 s"
 
@@ -416,9 +423,8 @@ def test_workers_that_answer_nothing_end_the_run_with_one_message(
         raise NoAnswerError(reason)
 
     with mock.patch.object(workers, "results", failing):
-        assert main(command(config, tmp_path / "run")) == 3
+        assert gec_pipeline(*command(config, tmp_path / "run")) == 3
     last_line = capsys.readouterr().err.splitlines()[-1]
     assert last_line == f"error: {reason}; run the same command again"
-    assert main(command(config, tmp_path / "run")) == 0
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert gec_pipeline(*command(config, tmp_path / "run")) == 0
+    assert_as_fresh(config, tmp_path / "run")

@@ -18,7 +18,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.cli import main
 from pipeline.errors import StoreError
 from pipeline.execution import workers
 from pipeline.execution.count import Shard, cut
@@ -29,7 +28,9 @@ from pipeline.scoring import sums as weighted_sums
 from tests.conftest import (
     Hears,
     Tree,
+    assert_as_fresh,
     forced_kernel,
+    gec_pipeline,
     run,
     tree,
     write_config,
@@ -471,7 +472,7 @@ def test_an_interrupted_run_goes_on_after_one_of_another_config(
     } == fresh
     assert len(list((tmp_path / "run" / "unfinished").iterdir())) == 1
     shutil.copytree(tmp_path / "run", tmp_path / "again")
-    assert main(["clean", str(tmp_path / "again"), "--unused", "-q"]) == 0
+    assert gec_pipeline(f"clean {tmp_path}/again --unused -q") == 0
     assert tree(tmp_path / "again") == fresh
     assert not (tmp_path / "again" / "unfinished").exists()
     other.unlink()  # no config is there any more whose results would be replaced
@@ -528,8 +529,7 @@ def test_a_changed_file_is_counted_again_whatever_its_time(
     path.write_bytes(path.read_bytes()[:-1] + b"x\n")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert counted(tmp_path / "run", config) == [0]
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert_as_fresh(config, tmp_path / "run")
 
 
 def test_progress_counts_every_line_of_every_system_once_and_goes_on(

@@ -24,7 +24,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline import stages
-from pipeline.cli.dispatch import main
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.input_readers import open_corpus
 from pipeline.errors import StoreError
@@ -54,7 +53,20 @@ from pipeline.metrics.base.statistics_spec import (
 from pipeline.metrics.build import from_text
 from pipeline.parallel import threads
 from pipeline.tokenizers import sacrebleu
-from tests.conftest import ROOT, metric_of, run, tree, write_config, write_run
+from tests.conftest import (
+    ROOT,
+    Command,
+    assert_as_fresh,
+    gec_pipeline,
+    metric_of,
+    read_json,
+    refused,
+    run,
+    tree,
+    write_config,
+    write_json,
+    write_run,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -707,8 +719,7 @@ def test_a_run_killed_before_its_first_file_was_whole_goes_on(
     (tmp_path / "run" / "run.json.tmp").write_bytes(b'{"prog')
     (tmp_path / "run" / "run.lock").touch()
     run(config, tmp_path / "run")
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert_as_fresh(config, tmp_path / "run")
 
 
 def test_a_run_killed_while_it_wrote_a_part_leaves_no_scrap(
@@ -761,14 +772,14 @@ def test_a_new_config_replaces_results_and_keeps_counts(
     write_config(
         config, systems="B", chosen=["gleu[n=2]"], output={"formats": ["json"]}
     )
-    arguments = ["run", str(config), "--output", str(folder)]
-    assert main([*arguments, "--dry-run"]) == 0
+    arguments = f"run {config} --output {folder}"
+    assert gec_pipeline(f"{arguments} --dry-run") == 0
     announced = capsys.readouterr().err
     assert (
         f"note: {folder}: the results there are replaced, of which this run does not make 2 scores (systems A, B; "
         "metric GLEU+ (n:4)); the counts behind them stay; --output DIR writes to another folder and keeps all\n"
     ) in announced
-    assert main(arguments) == 0
+    assert gec_pipeline(arguments) == 0
     said = capsys.readouterr().err
     assert announced.splitlines()[-1] in said
     assert f"deleted, because they show earlier results: {'scores.csv'}" in said
@@ -777,20 +788,18 @@ def test_a_new_config_replaces_results_and_keeps_counts(
     assert {
         name: data for name, data in tree(folder).items() if name in before
     } == before
-    listed = json.loads((folder / "run.json").read_text(encoding="utf-8"))[
-        "files"
-    ]
+    listed = read_json(folder / "run.json")["files"]
     assert listed == sorted([*tree(folder), "log.txt"])
-    assert main([*arguments, "--dry-run"]) == 0
+    assert gec_pipeline(f"{arguments} --dry-run") == 0
     assert "replaced" not in capsys.readouterr().err
     run(config, tmp_path / "fresh")
-    assert main(["clean", str(folder), "--unused", "--dry-run"]) == 0
+    assert gec_pipeline(f"clean {folder} --unused --dry-run") == 0
     assert capsys.readouterr().out.splitlines() == [
         str(folder / name) for name in sorted(before)
     ]
-    assert main(["clean", str(folder), "--unused", "-q"]) == 0
+    assert gec_pipeline(f"clean {folder} --unused -q") == 0
     assert tree(folder) == tree(tmp_path / "fresh")
-    assert main(["show", str(folder)]) == 0
+    assert gec_pipeline(f"show {folder}") == 0
 
 
 def test_reports_stay_where_the_results_are_the_same(
@@ -799,42 +808,24 @@ def test_reports_stay_where_the_results_are_the_same(
     config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
     run(config, folder)
     assert (
-        main(
-            [
-                "report",
-                str(folder),
-                "--format",
-                "markdown",
-                "--output",
-                str(folder),
-            ]
-        )
+        gec_pipeline(f"report {folder} --format markdown --output {folder}")
         == 0
     )
     before = tree(folder)
     assert "results.md" in before
     assert (
-        main(
-            [
-                "run",
-                str(config),
-                "--output",
-                str(folder),
-                "--set",
-                "output.formats=[json]",
-            ]
+        gec_pipeline(
+            f"run {config} --output {folder} --set output.formats=[json]"
         )
         == 0
     )
     assert tree(folder) == before
     manifest = folder / "run.json"
-    content = json.loads(manifest.read_text(encoding="utf-8"))
-    manifest.write_text(
-        json.dumps({**content, "state": "running"}), encoding="utf-8"
-    )
+    content = read_json(manifest)
+    write_json(manifest, {**content, "state": "running"})
     capsys.readouterr()
     # they may be of the results before those
-    assert main(["run", str(config), "--output", str(folder)]) == 0
+    assert gec_pipeline(f"run {config} --output {folder}") == 0
     assert (
         "deleted, because they show earlier results: results.md\n"
         in capsys.readouterr().err
@@ -866,7 +857,7 @@ def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_o
         run(other, tmp_path / name)
     assert tree(tmp_path / "run") == tree(tmp_path / "before")
     for name in ("run", "before"):
-        assert main(["clean", str(tmp_path / name), "--unused", "-q"]) == 0
+        assert gec_pipeline(f"clean {tmp_path}/{name} --unused -q") == 0
     assert (
         tree(tmp_path / "run")
         == tree(tmp_path / "before")
@@ -875,43 +866,25 @@ def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_o
 
 
 def test_another_config_is_refused_before_it_deletes_anything(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     config = write_run(tmp_path)
     run(config, tmp_path / "run")
     assert (
-        main(
-            [
-                "report",
-                str(tmp_path / "run"),
-                "--format",
-                "csv",
-                "--output",
-                str(tmp_path / "run"),
-            ]
+        gec_pipeline(
+            f"report {tmp_path}/run --format csv --output {tmp_path}/run"
         )
         == 0
     )
     other = write_run(tmp_path / "others", datasets=("e",))
     same_data = write_config(tmp_path / "chrf.yaml", chosen=["chrf"])
     before = tree(tmp_path / "run")
-    capsys.readouterr()
     for config_file, more in itertools.product(
         (other, same_data), ([], ["--dry-run"], ["--only", "A"])
     ):
-        assert (
-            main(
-                [
-                    "run",
-                    str(config_file),
-                    "--output",
-                    str(tmp_path / "run"),
-                    *more,
-                ]
-            )
-            == 2
+        error = refused(
+            command(f"run {config_file} --output {tmp_path}/run", *more)
         )
-        error = capsys.readouterr().err
         assert (
             f"has the results of another config, {config}, which this run would replace"
             in error
@@ -920,21 +893,8 @@ def test_another_config_is_refused_before_it_deletes_anything(
         assert "--fresh" in error
     assert tree(tmp_path / "run") == before
     assert "scores.csv" in before
-    assert (
-        main(
-            [
-                "run",
-                str(other),
-                "--output",
-                str(tmp_path / "run"),
-                "--fresh",
-                "-q",
-            ]
-        )
-        == 0
-    )
-    run(other, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert gec_pipeline(f"run {other} --output {tmp_path}/run --fresh -q") == 0
+    assert_as_fresh(other, tmp_path / "run")
 
 
 @pytest.mark.parametrize("how", ["moved", "copied"])
@@ -958,11 +918,11 @@ def test_a_part_of_a_config_leaves_the_results_of_the_whole(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config, folder = write_run(tmp_path), tmp_path / "run"
-    arguments = ["run", str(config), "--output", str(folder)]
-    assert main(arguments) == 0
+    arguments = f"run {config} --output {folder}"
+    assert gec_pipeline(arguments) == 0
     before, manifest = tree(folder), (folder / "run.json").read_bytes()
     capsys.readouterr()
-    assert main([*arguments, "--only", "A"]) == 0
+    assert gec_pipeline(f"{arguments} --only A") == 0
     said = capsys.readouterr()
     assert (
         f"{folder}: the results there stay as they are, because --only leaves out 1 of their scores"
@@ -974,38 +934,33 @@ def test_a_part_of_a_config_leaves_the_results_of_the_whole(
     assert tree(folder) == before
     assert (folder / "run.json").read_bytes() == manifest
     assert (
-        main([*arguments, "--only", "A", "--set", "metrics.0=gleu[n=2]", "-q"])
-        == 0
+        gec_pipeline(f"{arguments} --only A --set metrics.0=gleu[n=2] -q") == 0
     )  # its counts are kept
     assert {
         name: data for name, data in tree(folder).items() if "-n2-" not in name
     } == before
-    assert main(["show", str(folder)]) == 0
-    assert main([*arguments, "-q"]) == 0
+    assert gec_pipeline(f"show {folder}") == 0
+    assert gec_pipeline(f"{arguments} -q") == 0
     assert {
         name: data for name, data in tree(folder).items() if "-n2-" not in name
     } == before
 
 
 def test_a_part_whose_text_has_changed_does_not_spoil_the_results_of_the_whole(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     config, folder = write_run(tmp_path), tmp_path / "run"
-    arguments = ["run", str(config), "--output", str(folder), "-q"]
-    assert main(arguments) == 0
+    arguments = f"run {config} --output {folder} -q"
+    assert gec_pipeline(arguments) == 0
     before = tree(folder)
     text = stages.prepare(config).corpora[0].systems["A"]
     path = Path(text.display_name)
-    path.write_text(
-        path.read_text(encoding="utf-8").replace("a", "b"), encoding="utf-8"
-    )
-    assert main([*arguments, "--only", "A"]) == 2
-    assert (
-        "d: system A has changed since the results here"
-        in capsys.readouterr().err
+    path.write_text(path.read_text("utf-8").replace("a", "b"), "utf-8")
+    assert "d: system A has changed since the results here" in refused(
+        command(f"{arguments} --only A")
     )
     assert tree(folder) == before
-    assert main(arguments) == 0
+    assert gec_pipeline(arguments) == 0
 
 
 def test_fresh_begins_anew(tmp_path: Path) -> None:
@@ -1019,7 +974,7 @@ def test_fresh_begins_anew(tmp_path: Path) -> None:
         stages.run(stages.prepare(config), tmp_path / "run", fresh=True)
         assert counting.called
     assert tree(tmp_path / "run") == {**before, "notes.txt": b"mine"}
-    assert (tmp_path / "run" / "log.txt").read_text(encoding="utf-8").count(
+    assert (tmp_path / "run" / "log.txt").read_text("utf-8").count(
         "begins: "
     ) == 3
 
@@ -1055,7 +1010,7 @@ def test_clean_deletes_what_runs_have_written_and_nothing_else(
     before = {
         path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
-    assert main(["clean", str(folder), "--dry-run"]) == 0
+    assert gec_pipeline(f"clean {folder} --dry-run") == 0
     said = capsys.readouterr()
     assert sorted(said.out.splitlines()) == [str(path) for path in listed]
     assert said.err.startswith(
@@ -1064,17 +1019,17 @@ def test_clean_deletes_what_runs_have_written_and_nothing_else(
     assert {
         path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
     } == before
-    assert main(["clean", str(folder)]) == 0
+    assert gec_pipeline(f"clean {folder}") == 0
     assert {path for path in folder.rglob("*") if path.is_file()} == set(mine)
     for path in mine:
         path.unlink()
     run(config, tmp_path / "other")
-    assert main(["clean", str(tmp_path / "other"), "-q"]) == 0
+    assert gec_pipeline(f"clean {tmp_path}/other -q") == 0
     assert not (tmp_path / "other").exists()
 
 
 def test_clean_refuses_what_is_no_run_directory_before_it_deletes_anything(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     run(write_run(tmp_path / "texts"), tmp_path / "run")
     before = tree(tmp_path / "run")
@@ -1091,17 +1046,16 @@ def test_clean_refuses_what_is_no_run_directory_before_it_deletes_anything(
         ("none", "there is no such folder"),
         ("texts/config.yaml", "is no folder"),
     ):
-        assert main(["clean", str(tmp_path / "run"), str(tmp_path / name)]) == 2
-        assert message in capsys.readouterr().err
+        assert message in refused(
+            command(f"clean {tmp_path}/run {tmp_path}/{name}")
+        )
     assert tree(tmp_path / "run") == before
     assert (tmp_path / "texts" / "config.yaml").exists()
 
 
 def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
     run(write_run(tmp_path), tmp_path / "run")
-    manifest = json.loads(
-        (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
-    )
+    manifest = read_json(tmp_path / "run" / "run.json")
     assert manifest["state"] == "done"
     assert {
         "program",

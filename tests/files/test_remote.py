@@ -28,7 +28,16 @@ from pipeline.execution.options import RunOptions
 from pipeline.files import plain_files, remote
 from pipeline.files.remote import CHUNK_BYTES, Remote
 from tests.config_files import problems, write
-from tests.conftest import PATIENCE, ROOT, run, tree, write_run
+from tests.conftest import (
+    PATIENCE,
+    ROOT,
+    Command,
+    refused,
+    run,
+    tree,
+    write_json,
+    write_run,
+)
 from tests.support.web import serving
 
 if TYPE_CHECKING:
@@ -104,7 +113,7 @@ def remote_config(folder: Path, base: str, **more: object) -> Path:
         **more,
     }
     path = folder / "remote.yaml"
-    path.write_text(json.dumps(content), encoding="utf-8")
+    write_json(path, content)
     return path
 
 
@@ -256,7 +265,7 @@ def test_a_server_that_fails_is_reported(server: Server) -> None:
 
 
 def test_each_address_that_cannot_be_read_has_one_clear_line(
-    server: Server, capsys: pytest.CaptureFixture[str]
+    server: Server, command: Command
 ) -> None:
     server.files = {"s.txt": b"a\n", "no": b"a\n", "bad": b"a\n\xff\n"}
     server.answers["no"] = lambda: (403, {}, b"")
@@ -271,21 +280,11 @@ def test_each_address_that_cannot_be_read_has_one_clear_line(
         "s4://x/y",
         "zip://a::s3://b/c",
     ]
-    assert (
-        main(
-            [
-                "score",
-                "bleu",
-                "-r",
-                server.url("s.txt"),
-                "-o",
-                *outputs,
-                "gs://b/c",
-            ]
+    said = refused(
+        command(
+            "score bleu -r", server.url("s.txt"), "-o", *outputs, "gs://b/c"
         )
-        == 2
     )
-    said = capsys.readouterr().err
     found = [line.removeprefix("error: ") for line in said.splitlines()]
     assert "secret" not in said
     kinds = (

@@ -24,7 +24,7 @@ from pipeline.scoring.results import (
     Results,
     Score,
 )
-from tests.conftest import called, run, write_run
+from tests.conftest import Command, run, write_run
 from tests.support.terminal import on_terminal
 
 if TYPE_CHECKING:
@@ -379,9 +379,9 @@ def test_cells_are_the_results(sample: Path) -> None:
 
 
 def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
-    sample: Path, capsys: pytest.CaptureFixture[str]
+    sample: Path, command: Command
 ) -> None:
-    code, out, _ = called(capsys, "show", sample)
+    code, out, _ = command(f"show {sample}")
     lines = out.splitlines()
     assert (code, lines[0]) == (0, "sample: 96 lines, 2 references")
     assert lines[1].split() == ["system", "GLEU+", "BLEU"]
@@ -397,17 +397,14 @@ def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     )
     assert "\x1b" not in out
     assert "--boards" in out
-    metric_results = called(capsys, "show", sample, "--boards")[1]
+    metric_results = command(f"show {sample} --boards")[1]
     assert metric_results.count("95% interval") == 2
     assert "95% interval" not in out.partition("agreement")[0]
     for signature in {score.metric for score in revisit(sample).results.scores}:
         # below the overview, and not below the agreement with people again
         assert out.count(f" = {signature}\n") == 1
-    alone = called(capsys, "show", sample, "--metric", "bleu")[1]
-    assert (
-        alone
-        == called(capsys, "show", sample, "--metric", "bleu", "--boards")[1]
-    )
+    alone = command(f"show {sample} --metric bleu")[1]
+    assert alone == command(f"show {sample} --metric bleu --boards")[1]
     assert "rank" in alone.splitlines()[1]
 
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 import csv
 import html
 import io
-import json
 import re
 import shutil
 import subprocess
@@ -23,7 +22,6 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
 from pipeline._version import __version__
-from pipeline.cli.dispatch import main
 from pipeline.errors import printable
 from pipeline.execution.options import Missing
 from pipeline.reopen import chosen, revisit
@@ -35,10 +33,20 @@ from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.tables.ranked import groups, ranked_table
 from pipeline.scoring.stored_runs import Selection
-from tests.cli.test_cli import program
-from tests.conftest import ROOT, called, run, write_config, write_run
+from tests.conftest import (
+    ROOT,
+    Command,
+    called,
+    gec_pipeline,
+    read_json,
+    run,
+    write_config,
+    write_json,
+    write_run,
+)
 from tests.oracles import naive
 from tests.support.extensions import with_extension
+from tests.support.programs import program
 from tests.support.results_schema import results_schema
 from tests.support.sample_results import HOSTILE, context
 from tests.support.terminal import on_terminal
@@ -103,7 +111,7 @@ def test_tables_are_the_golden_ones(sample: Path, name: str, form: str) -> None:
     assert isinstance(text, str)
     golden = GOLDEN / f"{name}{Path(file).suffix}"
     assert text.replace(f"v:{__version__}", "v:VERSION") == golden.read_text(
-        encoding="utf-8"
+        "utf-8"
     )
 
 
@@ -264,7 +272,7 @@ def compiled(folder: Path, engine: str, content: str) -> tuple[int, str]:
     fonts = r"\usepackage[T1]{fontenc}" if engine == "pdflatex" else ""
     head = rf"\documentclass[twocolumn]{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
     (folder / "main.tex").write_text(
-        rf"{head}\begin{{document}}{content}\end{{document}}", encoding="utf-8"
+        rf"{head}\begin{{document}}{content}\end{{document}}", "utf-8"
     )
     command = [
         engine,
@@ -330,9 +338,9 @@ def test_latex_compiles(
         str(latex_files(made)["results.tex"])
         for made in (sampled, context(names), context(names, names[0]))
     ]
-    (tmp_path / "results.tex").write_text("\n".join(texts), encoding="utf-8")
+    (tmp_path / "results.tex").write_text("\n".join(texts), "utf-8")
     (tmp_path / "signatures.tex").write_text(
-        str(latex_files(sampled)["signatures.tex"]), encoding="utf-8"
+        str(latex_files(sampled)["signatures.tex"]), "utf-8"
     )
     code, said = compiled(
         tmp_path, engine, r"\input{results}\clearpage\input{signatures}"
@@ -448,16 +456,14 @@ def test_tables_are_headed_by_what_differs(
     ]
     for command in (["show", "--boards"], ["rank", "--test", "none"]):
         words = " ".join(
-            called(capsys, command[0], two_gleus, *command[1:])[1].split()
+            called(capsys, f"{command[0]} {two_gleus}", *command[1:])[1].split()
         )
         assert [words.count(heading) for heading in expected] == [1, 1, 3]
-        markdown = called(capsys, "report", two_gleus, "--format", "markdown")[
-            1
-        ]
+        markdown = called(capsys, f"report {two_gleus} --format markdown")[1]
         names = ("GLEU+ (refs:sample)", "GLEU+ (refs:max)", "GREEN")
         assert all(f"**{about}; {name}**" in markdown for name in names)
     compared = called(
-        capsys, "compare", two_gleus, "--resamples", "50", "--trials", "50"
+        capsys, f"compare {two_gleus} --resamples 50 --trials 50"
     )[1]
     assert [line for line in compared.splitlines() if line.startswith("d  ")][
         :2
@@ -465,15 +471,15 @@ def test_tables_are_headed_by_what_differs(
         "d  GLEU+ (refs:sample)",
         "d  GLEU+ (refs:max)",
     ]
-    assert called(capsys, "show", two_gleus, "--metric", "green")[1].startswith(
+    assert called(capsys, f"show {two_gleus} --metric green")[1].startswith(
         f"{about}\n"
     )
 
 
 def test_piped_tables_have_every_standard_column(
-    capsys: pytest.CaptureFixture[str], sample: Path
+    command: Command, sample: Path
 ) -> None:
-    code, out, _ = called(capsys, "show", sample, "--metric", "gleu")
+    code, out, _ = command(f"show {sample} --metric gleu")
     header = " ".join(out.splitlines()[1].split())
     assert code == 0
     assert header == (
@@ -515,10 +521,8 @@ def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
     bare = write_run(tmp_path, 5, references=1)
     run(bare, tmp_path / "run")
     for path in (sample, sample.parent / "pairs", tmp_path / "run"):
-        check.validate(
-            json.loads((path / "results.json").read_text(encoding="utf-8"))
-        )
-    content = json.loads((sample / "results.json").read_text(encoding="utf-8"))
+        check.validate(read_json(path / "results.json"))
+    content = read_json(sample / "results.json")
     for wrong in (
         {"schema": 2},
         {"new": 1},
@@ -569,16 +573,14 @@ def test_what_a_config_asks_for_is_what_the_command_writes(
 
 
 def test_tables_are_printed(
-    sample: Path, capsys: pytest.CaptureFixture[str], sampled: ReportContext
+    sample: Path, command: Command, sampled: ReportContext
 ) -> None:
-    assert called(capsys, "report", sample, "--format", "markdown") == (
+    assert command(f"report {sample} --format markdown") == (
         0,
         markdown_files(sampled)["results.md"],
         "",
     )
-    code, out, err = called(
-        capsys, "report", sample, "--format", "csv", "--metric", "bleu"
-    )
+    code, out, err = command(f"report {sample} --format csv --metric bleu")
     assert (code, err) == (
         0,
         "printed: scores.csv; there is more, --output DIR writes it: tests.csv\n",
@@ -586,17 +588,7 @@ def test_tables_are_printed(
     assert {
         row[2][:4] for row in csv.reader(io.StringIO(out)) if row[2] != "metric"
     } == {"bleu"}
-    out = called(
-        capsys,
-        "report",
-        sample,
-        "--format",
-        "latex",
-        "--metric",
-        "gleu",
-        "--digits",
-        "1",
-    )[1]
+    out = command(f"report {sample} --format latex --metric gleu --digits 1")[1]
     best = next(
         s
         for s in sampled.results.scores
@@ -606,9 +598,7 @@ def test_tables_are_printed(
     assert "bleu" not in out
 
 
-def test_tables_need_no_texts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tables_need_no_texts(tmp_path: Path, command: Command) -> None:
     config = write_run(tmp_path, 9, output={"digits": 4})
     run(config, tmp_path / "run")
     with_texts = revisit(tmp_path / "run")
@@ -620,9 +610,7 @@ def test_tables_need_no_texts(
         == (with_texts.digits, "were not asked for")
         == (4, "were not asked for")
     )
-    code, out, err = called(
-        capsys, "report", tmp_path / "run", "--format", "markdown"
-    )
+    code, out, err = command(f"report {tmp_path}/run --format markdown")
     assert (code, out, err) == (0, markdown_files(with_texts)["results.md"], "")
 
 
@@ -667,19 +655,17 @@ def test_systems_without_scores_are_told_below_the_tables(
         )
 
 
-def test_one_line_is_no_lines(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_line_is_no_lines(tmp_path: Path, command: Command) -> None:
     run(write_run(tmp_path, 1, references=1), tmp_path / "run")
     for arguments in (
         ["show", tmp_path / "run"],
         ["report", tmp_path / "run", "--format", "markdown"],
     ):
-        assert "d: 1 line, 1 reference" in called(capsys, *arguments)[1]
+        assert "d: 1 line, 1 reference" in command(*arguments)[1]
 
 
 def test_the_best_system_is_bold_and_no_reference(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     (tmp_path / "d").mkdir()
     lines = {
@@ -689,12 +675,12 @@ def test_the_best_system_is_bold_and_no_reference(
     }
     lines |= {"A": "a x c d e q g", "B": "q r s t u"}
     for name, line in lines.items():
-        (tmp_path / "d" / name).write_text(f"{line}\n" * 9, encoding="utf-8")
+        (tmp_path / "d" / name).write_text(f"{line}\n" * 9, "utf-8")
     chosen = ["gleu[refs=leave_one_out]"]
     run(write_config(tmp_path / "c.yaml", chosen=chosen), tmp_path / "run")
-    _, _, *rows = cells(
-        called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
-    )[0]
+    _, _, *rows = cells(command(f"report {tmp_path}/run --format markdown")[1])[
+        0
+    ]
     bold = {row[1] for row in rows if "**" in row[2]}
     assert rows[0][1].startswith("ref")
     assert bold == {"A"}
@@ -706,17 +692,13 @@ def test_the_best_system_is_bold_and_no_reference(
 
 
 def test_results_of_a_run_before_are_called_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     run(write_run(tmp_path, 3), tmp_path / "run")
-    assert "an earlier run" not in called(capsys, "show", tmp_path / "run")[2]
-    manifest = json.loads(
-        (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
-    )
-    (tmp_path / "run" / "run.json").write_text(
-        json.dumps(manifest | {"state": "running"}), encoding="utf-8"
-    )
-    code, out, err = called(capsys, "show", tmp_path / "run")
+    assert "an earlier run" not in command(f"show {tmp_path}/run")[2]
+    manifest = read_json(tmp_path / "run" / "run.json")
+    write_json(tmp_path / "run" / "run.json", manifest | {"state": "running"})
+    code, out, err = command(f"show {tmp_path}/run")
     assert (code, "gleu" in out) == (0, True)
     assert (
         "warning: the run was not finished, or still goes on: these are the results of an earlier run\n"
@@ -736,7 +718,7 @@ def test_the_interval_over_draws_is_shown_within_0_and_100(
         "r1": "f g h i j",
         "o": "a b c d e",
     }.items():
-        (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
+        (tmp_path / name).write_text(f"{text}\n", "utf-8")
     paths = {name: str(tmp_path / name) for name in ("s", "r0", "r1", "o")}
     config = f"""
 datasets: {{d: {{source: {paths["s"]}, references: [{paths["r0"]}, {paths["r1"]}]}}}}
@@ -744,18 +726,16 @@ systems: {{A: {paths["o"]}}}
 metrics: [gleu]
 output: {{dir: {tmp_path / "run"}, formats: [{", ".join(FORMATS)}]}}
 """
-    (tmp_path / "c.yaml").write_text(config, encoding="utf-8")
-    assert main(["run", str(tmp_path / "c.yaml"), "-q"]) == 0
+    (tmp_path / "c.yaml").write_text(config, "utf-8")
+    assert gec_pipeline(f"run {tmp_path}/c.yaml -q") == 0
     assert "0.00 to 100.00" in capsys.readouterr().out
-    low, high = json.loads((tmp_path / "run" / "results.json").read_text())[
-        "scores"
-    ][0]["samples"]["interval"]
+    low, high = read_json(tmp_path / "run" / "results.json")["scores"][0][
+        "samples"
+    ]["interval"]
     # the number stays what the original program prints
     assert (low < 0, high > 1) == (True, True)
     with_intervals = ["results.md"]
     if "html" in FORMATS:
         with_intervals.append("report.html")
     for name in with_intervals:
-        assert "0.00 to 100.00" in (tmp_path / "run" / name).read_text(
-            encoding="utf-8"
-        )
+        assert "0.00 to 100.00" in (tmp_path / "run" / name).read_text("utf-8")

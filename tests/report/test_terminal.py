@@ -18,7 +18,7 @@ from pipeline.report.terminal.printing import (
     table_width,
     wrapped,
 )
-from tests.conftest import ROOT, called
+from tests.conftest import ROOT, Command
 from tests.support.extensions import with_extension
 from tests.support.terminal import on_terminal
 
@@ -133,7 +133,7 @@ def test_a_p_value_stands_beside_its_difference_alone() -> None:
     ],
 )
 def test_no_word_is_broken(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     sample: Path,
     monkeypatch: pytest.MonkeyPatch,
     arguments: list[str],
@@ -141,13 +141,13 @@ def test_no_word_is_broken(
 ) -> None:
     for run in (sample, sample.parent / "pairs"):
         name, *rest = arguments
-        plain = called(capsys, name, run, *rest)
+        plain = command(f"{name} {run}", *rest)
         with monkeypatch.context() as patch:
             on_terminal(patch, width)
-            drawn = called(capsys, name, run, *rest)
+            drawn = command(f"{name} {run}", *rest)
         assert drawn[0] == plain[0] == 0
         page = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[─━]", "", drawn[1])
-        every = called(capsys, "rank", run, "--columns", "*")
+        every = command(f"rank {run} --columns *")
         known = {*plain[1].split(), *every[1].split(), *PAIRS}
         assert [
             word

@@ -232,7 +232,7 @@ def test_the_answer_is_taken_out_of_an_output() -> None:
     )(["a b c d"], ["a b c d"])
 
 
-PAGE = (ROOT / "pipeline" / "help" / "rewards.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "pipeline" / "help" / "rewards.md").read_text("utf-8")
 
 
 def test_the_examples_of_the_page_of_help_run() -> None:

@@ -114,7 +114,7 @@ def test_metrics_of_gold_edits_score_texts(metric: str) -> None:
     gold = ROOT / "data" / "m2" / "gold.m2"
     outputs = (
         (ROOT / "data" / "systems" / "careful.txt")
-        .read_text(encoding="utf-8")
+        .read_text("utf-8")
         .splitlines()
     )
     result = pipeline.evaluate(outputs, metrics=metric, gold=gold)[0]

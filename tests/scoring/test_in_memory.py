@@ -31,7 +31,7 @@ def texts_of(folder: Path) -> dict[str, Any]:
     assert run
 
     def lines(name: str) -> list[str]:
-        return (config / name).read_text(encoding="utf-8").splitlines()
+        return (config / name).read_text("utf-8").splitlines()
 
     references = sorted(
         path.name for path in config.iterdir() if path.name.startswith("ref")

@@ -23,7 +23,6 @@ from joblib.externals.loky.cloudpickle_wrapper import dumps
 
 import pipeline
 from pipeline import stages
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError, Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
@@ -48,7 +47,7 @@ from pipeline.scoring.resampling.samples import Bootstrap, Resources, Shuffles
 from pipeline.scoring.results import Results, ranks
 from pipeline.scoring.sentences import reduce
 from pipeline.scoring.terms import first
-from tests.conftest import forced_kernel, write_run
+from tests.conftest import forced_kernel, gec_pipeline, write_run
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
 from tests.scoring.test_sentence_outputs import HYPOTHESES, ONE, SOURCES, TWO
@@ -187,7 +186,7 @@ def test_missing_references_are_drawn_among_those_present(
             for i, text in enumerate(kept)
         ]
         (folder / f"ref{number}").write_text(
-            "".join(f"{text}\n" for text in texts), encoding="utf-8"
+            "".join(f"{text}\n" for text in texts), "utf-8"
         )
     job = stages.prepare(config)
     assert job.corpora[0].missing
@@ -863,14 +862,11 @@ def test_a_run_keeps_them_and_has_none_unasked(
         assert frame["rouge1_precision_low"][0] == low
     again = pipeline.compare(tmp_path / "run", outputs="score")
     assert not any(score.intervals for score in again.scores)
-    assert (
-        main(["rank", str(tmp_path / "run"), "--outputs", "score", "--json"])
-        == 0
-    )
+    assert gec_pipeline(f"rank {tmp_path}/run --outputs score --json") == 0
     content = json.loads(capsys.readouterr().out)
     assert "outputs" not in content["statistics"]
     assert not any("intervals" in score for score in content["scores"])
-    assert main(["rank", str(tmp_path / "run"), "--digits", "3"]) == 0
+    assert gec_pipeline(f"rank {tmp_path}/run --digits 3") == 0
     assert "rouge1_precision" in capsys.readouterr().out
 
 
@@ -880,7 +876,7 @@ def test_the_command_prints_them(
     for name, text in (("o", "a b x\nq\n"), ("r", "a b c d\nq\n")):
         (tmp_path / name).write_text(text)
     files = ("-r", str(tmp_path / "r"), "-o", str(tmp_path / "o"))
-    assert main(["score", "rouge1", *files, "--all-intervals"]) == 0
+    assert gec_pipeline("score rouge1", *files, "--all-intervals") == 0
     out = capsys.readouterr().out
     row = next(line for line in out.splitlines() if "rouge1_precision" in line)
     assert row.split()[-5:] == [
@@ -890,5 +886,5 @@ def test_the_command_prints_them(
         "to",
         "100.00",
     ]
-    assert main(["score", "rouge1", *files, "--confidence"]) == 0
+    assert gec_pipeline("score rouge1", *files, "--confidence") == 0
     assert "rouge1_precision" not in capsys.readouterr().out

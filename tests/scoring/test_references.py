@@ -173,7 +173,7 @@ def comparisons(code: str) -> list[int]:
 
 @pytest.mark.parametrize("name", FILES)
 def test_only_the_table_knows_which_policy_a_metric_has(name: str) -> None:
-    lines = comparisons(FILES[name].read_text(encoding="utf-8"))
+    lines = comparisons(FILES[name].read_text("utf-8"))
     assert [
         f"pipeline/{name}:{line}: ask POLICIES[metric.policy]" for line in lines
     ] == []

@@ -28,7 +28,16 @@ from pipeline.scoring.results import (
     Score,
     ranks,
 )
-from tests.conftest import called, run, tree, write_run
+from tests.conftest import (
+    Command,
+    called,
+    read_json,
+    refused,
+    run,
+    tree,
+    write_json,
+    write_run,
+)
 from tests.oracles import naive
 from tests.support.extensions import with_extension
 from tests.support.results_schema import results_schema
@@ -119,7 +128,7 @@ def test_results_are_read_back_as_they_were_written(
         results.datasets.setdefault(
             name, DatasetInfo(lines=1, references=1, digests={})
         )
-    path.write_text(results.to_json(), encoding="utf-8", newline="")
+    path.write_text(results.to_json(), "utf-8", newline="")
     # repr: nan is equal to nan there
     assert repr(Results.read(path)) == repr(results)
     assert Results.read(path).to_json() == results.to_json()
@@ -140,9 +149,7 @@ def test_what_is_no_number_is_null(value: float) -> None:
 
 def test_the_form_of_results_json(tmp_path: Path) -> None:
     run(write_run(tmp_path, 12), tmp_path / "run")
-    content = json.loads(
-        (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
-    )
+    content = read_json(tmp_path / "run" / "results.json")
     assert content["schema"] == 1
     always = {
         "schema",
@@ -226,9 +233,7 @@ def test_files_from_before_there_were_statistics_are_read(
         content["statistics"],
         content["scores"][0]["bootstrap"],
     )
-    (tmp_path / "results.json").write_text(
-        json.dumps(content), encoding="utf-8"
-    )
+    write_json(tmp_path / "results.json", content)
     assert Results.read(tmp_path / "results.json") == one(0.25)
 
 
@@ -236,7 +241,7 @@ def test_results_of_another_schema_are_told(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     path.write_text(
         one(1.0).to_json().replace('"schema": 1', '"schema": 2'),
-        encoding="utf-8",
+        "utf-8",
     )
     with pytest.raises(
         StoreError, match="is of schema 2; this version reads 1"
@@ -248,7 +253,7 @@ def test_missing_results_are_told(tmp_path: Path) -> None:
     for name in ("today", "yesterday"):
         (tmp_path / "runs" / name).mkdir(parents=True)
         (tmp_path / "runs" / name / "results.json").write_text(
-            one(1.0).to_json(), encoding="utf-8"
+            one(1.0).to_json(), "utf-8"
         )
     with pytest.raises(
         StoreError,
@@ -421,20 +426,19 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         chosen=["gleu[iter=3]", "gleu[refs=max]"],
         datasets=("d", "e"),
     )
-    content = json.loads(config.read_text(encoding="utf-8"))
+    content = read_json(config)
     content["systems"]["C"] = {"d": "d/source"}
-    config.write_text(json.dumps(content), encoding="utf-8")
+    write_json(config, content)
     run(config, folder / "without")
     content["output"] = {"mean": True, "formats": ["json", "csv", "markdown"]}
-    config.write_text(json.dumps(content), encoding="utf-8")
+    write_json(config, content)
     run(config, folder / "run")
     return folder
 
 
 def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
     asked, plain = (
-        json.loads((folder / name / "results.json").read_text("utf-8"))
-        for name in ("run", "without")
+        read_json(folder / name / "results.json") for name in ("run", "without")
     )
     for content in (asked, plain):
         jsonschema.validate(content, results_schema())
@@ -461,9 +465,7 @@ def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
 def test_every_form_has_the_means(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    mean = json.loads((folder / "run" / "results.json").read_text("utf-8"))[
-        "means"
-    ][0]["systems"]
+    mean = read_json(folder / "run" / "results.json")["means"][0]["systems"]
     best = f"{100 * max(mean.values()):.2f}"
     title = "mean over 2 data sets, each counts the same: GLEU+ (refs:sample); C has no score on e"
     for command in (
@@ -471,7 +473,7 @@ def test_every_form_has_the_means(
         ["rank", "--mean", "--test", "none", "--resamples", "50"],
     ):
         code, out, _ = called(
-            capsys, command[0], folder / "without", *command[1:]
+            capsys, f"{command[0]} {folder}/without", *command[1:]
         )
         table = [
             re.split("  +", line.strip())
@@ -510,9 +512,7 @@ def test_every_form_has_the_means(
     assert not (folder / "without" / "means.csv").exists()
 
 
-def test_run_takes_mean_as_an_option(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_run_takes_mean_as_an_option(folder: Path, command: Command) -> None:
     plain = (
         "run",
         folder / "config.yaml",
@@ -522,35 +522,20 @@ def test_run_takes_mean_as_an_option(
         "--output",
         folder / "other",
     )
-    assert "mean over" not in called(capsys, *plain)[1]
+    assert "mean over" not in command(*plain)[1]
     assert (
         "mean over 2 data sets"
-        in called(
-            capsys, *plain[:2], "-q", "--output", folder / "other", "--mean"
-        )[1]
+        in command(*plain[:2], "-q", "--output", folder / "other", "--mean")[1]
     )
 
 
-def test_a_part_has_its_own_means(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = called(
-        capsys,
-        "report",
-        folder / "run",
-        "--format",
-        "json",
-        "--system",
-        "A",
-        "C",
-    )[1]
+def test_a_part_has_its_own_means(folder: Path, command: Command) -> None:
+    text = command(f"report {folder}/run --format json --system A C")[1]
     assert [
         set(mean["systems"]) | set(mean["lacking"])
         for mean in json.loads(text)["means"]
     ] == [{"A", "C"}] * 2
-    text = called(
-        capsys, "report", folder / "run", "--format", "json", "--dataset", "d"
-    )[1]
+    text = command(f"report {folder}/run --format json --dataset d")[1]
     assert "means" not in json.loads(text)
 
 
@@ -579,12 +564,15 @@ def test_what_cannot_be_averaged_is_told(
         ["rank", "--resamples", "50", "--trials", "50"],
         ["report", "--format", "markdown"],
     ):
-        code, out, err = called(
-            capsys, command[0], tmp_path / "run", *command[1:], "--mean"
-        )
-        assert (code, out) == (2, "")
         assert (
             "error: a mean needs scores on two data sets or more; there is d\n"
-            in err
+            in refused(
+                called(
+                    capsys,
+                    f"{command[0]} {tmp_path}/run",
+                    *command[1:],
+                    "--mean",
+                )
+            )
         )
     assert tree(tmp_path / "run") == before

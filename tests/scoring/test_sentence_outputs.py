@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.errors import InputError
+from tests.conftest import gec_pipeline
 from tests.metrics.test_rouge import ASKED, TYPES, texts
 from tests.support.extensions import with_extension
 
@@ -189,7 +189,7 @@ def test_the_command_prints_them(
     for name, text in (("o", "a b x\nq\n"), ("r", "a b c d\nq\n")):
         (tmp_path / name).write_text(text)
     files = ("-r", str(tmp_path / "r"), "-o", str(tmp_path / "o"))
-    assert main(["score", "rouge1", *files, "--sentence-outputs"]) == 0
+    assert gec_pipeline("score rouge1", *files, "--sentence-outputs") == 0
     rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
     assert rows[0] == [
         "system",
@@ -203,16 +203,8 @@ def test_the_command_prints_them(
         ["2", "100.00", "100.00", "100.00"],
     ]
     assert (
-        main(
-            [
-                "score",
-                "rouge1",
-                "ter",
-                *files,
-                "--sentence-outputs",
-                "--digits",
-                "1",
-            ]
+        gec_pipeline(
+            "score rouge1 ter", *files, "--sentence-outputs", "--digits", "1"
         )
         == 0
     )

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
-from pipeline.cli.dispatch import main
 from pipeline.data.config.compose import parse, read
 from pipeline.data.config.resolved import Config
 from pipeline.data.config.tree import from_plain
@@ -28,7 +27,7 @@ from pipeline.files.remote import natural_key
 from pipeline.metrics import METRICS, build
 from pipeline.metrics.build import from_text, resolve
 from tests.config_files import prepare, problems, write
-from tests.conftest import ROOT, metric_of
+from tests.conftest import ROOT, gec_pipeline, metric_of
 
 if TYPE_CHECKING:
     from pipeline.metrics.base.metric import Metric
@@ -656,7 +655,7 @@ def test_globs_may_be_absolute_and_go_up(folder: Path) -> None:
         text.replace(
             "{A: a.txt}", f"['../o/*', {json.dumps(str(folder / 'b.*'))}]"
         ),
-        encoding="utf-8",
+        "utf-8",
     )
     assert [system.name for system in stages.prepare(path).config.systems] == [
         "A",
@@ -668,7 +667,7 @@ def test_folders_of_a_config_are_no_part_of_its_globs() -> None:
     """A folder may be called run[1]."""
     outputs("run[1]/s.txt", "run[1]/r.txt", "run[1]/o/A")
     path = Path("run[1]/c.yaml")
-    path.write_text(with_systems("['o/*']"), encoding="utf-8")
+    path.write_text(with_systems("['o/*']"), "utf-8")
     assert [system.name for system in stages.prepare(path).config.systems] == [
         "A"
     ]
@@ -975,13 +974,13 @@ OF_EXTENSIONS = {"human.yaml": "human", "datatotext.yaml": "human"}
     ids=lambda path: str(path.name),
 )
 def test_the_schema_accepts_the_configs_that_ship(path: Path) -> None:
-    assert valid(yaml.safe_load(path.read_text(encoding="utf-8")))
+    assert valid(yaml.safe_load(path.read_text("utf-8")))
 
 
 def test_the_printed_schema_is_that_of_the_models(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    assert main(["schema"]) == 0
+    assert gec_pipeline("schema") == 0
     assert capsys.readouterr().out == json_schema()
     jsonschema.Draft202012Validator.check_schema(json.loads(json_schema()))
 

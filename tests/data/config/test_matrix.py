@@ -11,7 +11,6 @@ import yaml
 
 from pipeline import stages
 from pipeline.cli.commands.schema import json_schema
-from pipeline.cli.dispatch import main
 from pipeline.data.config.resolved import Overrides
 from pipeline.metrics.build import from_text
 from tests.config_files import (
@@ -23,6 +22,7 @@ from tests.config_files import (
     problems,
     write,
 )
+from tests.conftest import Command, gec_pipeline, refused
 
 TWO = """\
 datasets:
@@ -511,10 +511,10 @@ def test_a_dry_run_tells_and_makes_nothing(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     write({"c.yaml": TWO + "output: {dir: out}\n"})
-    assert main(["run", "c.yaml", "--only", "A", "--only", "d", "-q"]) == 0
+    assert gec_pipeline("run c.yaml --only A --only d -q") == 0
     before = {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")}
     capsys.readouterr()
-    assert main(["run", "c.yaml", "--only", "d", "--dry-run", "-q"]) == 0
+    assert gec_pipeline("run c.yaml --only d --dry-run -q") == 0
     rows = [line.split() for line in capsys.readouterr().out.splitlines()]
     assert [(row[0], row[1], row[3], " ".join(row[4:])) for row in rows] == [
         ("dataset", "system", "lines", "counts"),
@@ -526,19 +526,18 @@ def test_a_dry_run_tells_and_makes_nothing(
     assert {
         path: path.stat().st_mtime_ns for path in Path("out").rglob("*")
     } == before
-    assert main(["run", "c.yaml", "--dry-run", "-q", "--output", "new"]) == 0
+    assert gec_pipeline("run c.yaml --dry-run -q --output new") == 0
     assert not Path("new").exists()
 
 
 def test_a_folder_of_somebody_else_is_refused_before_any_work(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     write({"c.yaml": CONFIG, "mine/thesis.txt": "text\n"})
     for more in ([], ["--dry-run"]):
-        assert main(["run", "c.yaml", "--output", "mine", *more]) == 2
         assert (
             "mine: holds files but no run.json, so no run of this program made it"
-            in capsys.readouterr().err
+            in refused(command("run c.yaml --output mine", *more))
         )
 
 
@@ -553,7 +552,7 @@ def test_validate_tells_what_there_is(
             ),
         }
     )
-    assert main(["validate", "c.yaml", "--set", "metrics.0=gleu"]) == 0
+    assert gec_pipeline("validate c.yaml --set metrics.0=gleu") == 0
     header, *rows = capsys.readouterr().out.splitlines()
     assert header.split() == [
         "dataset",
@@ -577,18 +576,8 @@ def test_settings_and_patterns_are_taken_by_the_command_line(
 ) -> None:
     write({"c.yaml": TWO})
     assert (
-        main(
-            [
-                "run",
-                "c.yaml",
-                "--only",
-                "A",
-                "--set",
-                "output.dir=z",
-                "--set",
-                "metrics.0=google_gleu",
-                "--json",
-            ]
+        gec_pipeline(
+            "run c.yaml --only A --set output.dir=z --set metrics.0=google_gleu --json"
         )
         == 0
     )
@@ -717,10 +706,7 @@ def test_a_variable_that_is_not_set_is_named(
         f"c.yaml:4:11: include[0]: {message} '$CORPORA/x.yaml'"
     ]
     assert (
-        main(
-            ["run", "c.yaml", "--set", "include=[]", "--output", "$CORPORA/run"]
-        )
-        == 2
+        gec_pipeline("run c.yaml --set include=[] --output $CORPORA/run") == 2
     )
 
 
@@ -753,8 +739,8 @@ def test_name_is_that_of_the_system_or_data_set() -> None:
 @pytest.mark.usefixtures("home")
 def test_a_run_directory_may_be_in_the_home_folder() -> None:
     prepare()
-    assert main(["run", "c.yaml", "-q", "--output", "~/one"]) == 0
-    assert main(["run", "c.yaml", "-q", "--set", "output.dir=$HOME/two"]) == 0
-    assert main(["show", "$HOME/one"]) == 0
+    assert gec_pipeline("run c.yaml -q --output ~/one") == 0
+    assert gec_pipeline("run c.yaml -q --set output.dir=$HOME/two") == 0
+    assert gec_pipeline("show $HOME/one") == 0
     assert {"one", "two"} <= {path.name for path in Path.home().iterdir()}
     assert not Path("~").exists()
