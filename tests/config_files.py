@@ -5,17 +5,13 @@ said of it.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pipeline import stages
 from pipeline.data.config.resolved import Overrides
-from pipeline.data.texts import read_texts
+from pipeline.data.texts import AnyText, read_texts
 from pipeline.errors import ConfigError
-
-if TYPE_CHECKING:
-    from pipeline.data.texts import AnyText
 
 TEXTS = {
     "s.txt": "a b c\nd e f\ng h i\n",

@@ -7,12 +7,12 @@ import os
 import random
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -20,18 +20,13 @@ from hypothesis import settings
 import pipeline.kernel
 from pipeline import stages
 from pipeline.data.scan import index_text
-from pipeline.data.texts import NEWLINE
+from pipeline.data.texts import NEWLINE, TextFile
 from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
 from pipeline.files.plain_files import Origin, StoredTexts
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 from pipeline.parallel import processors
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from pipeline.data.texts import TextFile
-    from pipeline.metrics.base.metric import Metric
-    from pipeline.scoring.results import Results
+from pipeline.scoring.results import Results
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -398,6 +393,12 @@ Command = Callable[..., Said]
 def command(capsys: pytest.CaptureFixture[str]) -> Command:
     """A function that runs a command line in this process."""
     return partial(called, capsys)
+
+
+def printed(said: Said) -> str:
+    """Return what a command printed that ended well."""
+    assert said.code == 0, said.err
+    return said.out
 
 
 def refused(said: Said) -> str:

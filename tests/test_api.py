@@ -8,8 +8,9 @@ import random
 import re
 import sys
 import warnings
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -23,9 +24,6 @@ from pipeline.extension import installed, known_names
 from pipeline.metrics.build import from_text
 from tests.conftest import edited, sentence, write_run
 from tests.oracles import naive
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def near(expected: Any) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
@@ -13,9 +13,6 @@ import yaml
 from pipeline.extensions.published.recipe import recipes
 from tests.bench.__main__ import ROWS
 from tests.conftest import ROOT, gec_pipeline
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 PACKAGE = ROOT / "pipeline"
 PAGES = {
@@ -215,8 +212,8 @@ def test_the_commands_of_a_tutorial_run_in_the_sample(
     assert gec_pipeline("init --sample sample") == 0
     monkeypatch.chdir("sample")
     assert len(commands_of(page)) > 1
-    for command in commands_of(page):
-        assert gec_pipeline(*command) == 0, command
+    for line in commands_of(page):
+        assert gec_pipeline(*line) == 0, line
     assert "error" not in capsys.readouterr().err
 
 

@@ -6,7 +6,8 @@ import ast
 import json
 import re
 from argparse import Namespace
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -20,10 +21,6 @@ from pipeline.metrics import METRICS
 from tests.conftest import ROOT
 from tests.tools.alone import WHOLE_PROGRAM, with_needs
 from tests.tools.extension_names import extension_names
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 PACKAGE = ROOT / "pipeline"
 FOLDER = PACKAGE / "extensions"

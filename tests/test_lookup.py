@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline.lookup import Table
 from tests.conftest import ROOT
 from tests.test_structure import loaded
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_what_a_table_names_is_imported_when_it_is_asked_for(

@@ -13,18 +13,15 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pipeline.extension import missing_extension
 from tests.conftest import ROOT
 from tests.support.extensions import needs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PAGE = (ROOT / "pipeline" / "help" / "extending.md").read_text("utf-8")
 RUNNER = """

@@ -9,7 +9,8 @@ from __future__ import annotations
 import dataclasses
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,9 +18,6 @@ import pipeline
 from pipeline.execution.store.counts import counts_key
 from pipeline.metrics.build import from_text, from_values
 from tests.conftest import ROOT, read_json, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 KEYS = {
     # metric: (the key that names its columns in file names, the digest by which counts on disk are

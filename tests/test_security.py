@@ -11,8 +11,10 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,10 +34,6 @@ from tests.conftest import (
     write_json,
     write_run,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 COLUMNS = "A.overlap-match-penalty-n4-ascii_whitespace.columns"
 
@@ -191,12 +189,12 @@ def test_a_pipe_in_a_run_directory_is_not_waited_for(
     (tmp_path / "run" / name).unlink()
     os.mkfifo(tmp_path / "run" / name)
     with seconds(20):
-        for command in (
+        for line in (
             ["show"],
             ["clean", "--dry-run"],
             ["run", str(config), "--output"],
         ):
-            assert main([*command, str(tmp_path / "run")]) in (0, 2)
+            assert main([*line, str(tmp_path / "run")]) in (0, 2)
         with suppress(PipelineError):
             for result in pipeline.load(tmp_path / "run"):
                 assert len(result.sentences)
@@ -240,11 +238,11 @@ def test_a_folder_or_pipe_among_the_parts_stops_nothing_but_itself(
         "binary",
     ],
 )
-@pytest.mark.parametrize("command", ["run", "clean", "fresh"])
+@pytest.mark.parametrize("line", ["run", "clean", "fresh"])
 def test_any_manifest_is_read_or_told(
     tmp_path: Path,
     text: bytes,
-    command: str,
+    line: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     config = write_run(tmp_path)
@@ -252,12 +250,10 @@ def test_any_manifest_is_read_or_told(
     (tmp_path / "run" / "notes.txt").write_text("mine")
     (tmp_path / "run" / "run.json").write_bytes(text)
     given = (
-        ["run", str(config), "-q", "--output"]
-        if command != "clean"
-        else ["clean"]
+        ["run", str(config), "-q", "--output"] if line != "clean" else ["clean"]
     )
     code = main(
-        [*given, str(tmp_path / "run"), *["--fresh"] * (command == "fresh")]
+        [*given, str(tmp_path / "run"), *["--fresh"] * (line == "fresh")]
     )
     said = capsys.readouterr().err
     assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
@@ -445,13 +441,13 @@ STRANGE: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize(("change", "words"), STRANGE.values(), ids=STRANGE)
 @pytest.mark.parametrize(
-    "command", ["show", "report --format=csv", "compare", "rank"]
+    "line", ["show", "report --format=csv", "compare", "rank"]
 )
 def test_results_that_no_run_writes_are_told_with_their_place(
     tmp_path: Path,
     change: Any,
     words: str,
-    command: str,
+    line: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     run(write_run(tmp_path), tmp_path / "run")
@@ -459,7 +455,7 @@ def test_results_that_no_run_writes_are_told_with_their_place(
     stored = read_json(path)
     change(stored)
     write_json(path, stored)
-    assert main([*command.split(), str(tmp_path / "run")]) == 2
+    assert main([*line.split(), str(tmp_path / "run")]) == 2
     (said,) = capsys.readouterr().err.splitlines()
     assert words in said
     with pytest.raises(StoreError, match="is not the results file of a run"):

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,13 +17,8 @@ from pipeline.execution.options import AUTO, Listener
 from pipeline.reopen import revisit
 from pipeline.scoring.metric_results import describe
 from pipeline.scoring.stored_runs import load_two
-from pipeline.stage import Stage
+from pipeline.stage import Job, Scored, Stage
 from tests.conftest import ROOT, Hears, run, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.stage import Job, Scored
 
 DOCUMENTED = re.findall(
     r"^([a-z]+)  +[A-Z]", stages.__doc__ or "", re.MULTILINE

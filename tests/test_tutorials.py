@@ -14,7 +14,7 @@ import shutil
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -22,16 +22,12 @@ import pipeline
 from pipeline.cli import main
 from pipeline.cli.commands.help import help_pages
 from pipeline.data import catalogue
+from pipeline.data.catalogue import DataFile
 from tests.conftest import ROOT, gec_pipeline, read_json
 from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
 from tests.extensions.neural.test_judge import KEY, right, served
 from tests.extensions.published.stand_ins import chance, text
 from tests.test_from_python import EXAMPLES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.data.catalogue import DataFile
 
 LINES = 24
 """Lines of the invented files."""
@@ -231,15 +227,14 @@ def test_the_tutorial_of_seeda(
 ) -> None:
     write_configs("seeda", sample)
     write_models(sample / "models")
-    for command in commands("seeda"):
-        if command[0] != "reproduce":
+    for line in commands("seeda"):
+        if line[0] != "reproduce":
             numbered = (
                 ["--numbering", "0"]
-                if "judgments_edit" in " ".join(command)
-                and command[0] == "correlate"
+                if "judgments_edit" in " ".join(line) and line[0] == "correlate"
                 else []
             )
-            assert main([*command, *numbered]) == 0, command
+            assert main([*line, *numbered]) == 0, line
     printed = capsys.readouterr().out
     for name in ("GLEU+", "IMPARA", "Scribendi", "BERTScore"):
         assert re.search(
@@ -264,9 +259,9 @@ def test_the_tutorial_of_comet(
         shared / "neural" / "models" / "comet"
     )
     write_configs("comet", sample)
-    for command in commands("comet"):
-        if command[0] != "init":
-            assert gec_pipeline(*command) == 0, command
+    for line in commands("comet"):
+        if line[0] != "init":
+            assert gec_pipeline(*line) == 0, line
     one, two = (
         read_json(sample / run / "results.json")
         for run in ("runs/comet", "runs/again")
@@ -290,8 +285,8 @@ def test_the_page_of_the_judge(
     with served() as (server, address):
         monkeypatch.setenv("OPENAI_BASE_URL", address)
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        for command in commands("judge"):
-            assert gec_pipeline(*command) == 0, command
+        for line in commands("judge"):
+            assert gec_pipeline(*line) == 0, line
         assert server.answer is right
         assert len(server.asked) == 96
     printed = capsys.readouterr()
@@ -306,11 +301,11 @@ def test_the_page_of_the_judge(
 def test_the_page_of_effects(
     sample: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command with models is for those who have some."""
+    """The line with models is for those who have some."""
     assert gec_pipeline("run configs/quickstart.yaml -q") == 0
-    for command in commands("effects"):
-        if "impara" not in command:
-            assert gec_pipeline(*command) == 0, command
+    for line in commands("effects"):
+        if "impara" not in line:
+            assert gec_pipeline(*line) == 0, line
     assert "the shares add up to" in capsys.readouterr().out
     assert '"effects":{' in (
         sample / "runs" / "quickstart" / "report.html"

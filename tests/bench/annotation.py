@@ -8,16 +8,12 @@ two as well. The files have to be the same."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from statistics import mean
-from typing import TYPE_CHECKING
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.bench.measuring.bench import Bench
 
 PARALLEL = """
 import sys, spacy

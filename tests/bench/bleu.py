@@ -11,17 +11,13 @@ import logging
 import sys
 import sysconfig
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.clock import now
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from tests.bench.measuring.bench import Bench
-    from tests.bench.measuring.rows import Row
+from tests.bench.measuring.rows import Row
 
 LINES = 100_000
 REPEATS = 9

@@ -9,14 +9,11 @@ from __future__ import annotations
 import functools
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import NOTHING, Row
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from tests.bench.measuring.bench import Bench
 
 BATCH, ROUNDS = 256, 7
 

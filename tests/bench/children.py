@@ -9,14 +9,11 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.bench.measuring.clock import now
 from tests.bench.statistics import run_statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def google(files: str, references: str) -> None:

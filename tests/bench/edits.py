@@ -15,19 +15,15 @@ import json
 import re
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import Row, Timing
 from tests.bench.survive import measured
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from tests.bench.measuring.bench import Bench
-
-    Peers = list[list[str | Path]]
-    """A command for each system."""
+Peers = list[list[str | Path]]
+"""A command for each system."""
 
 MOST = 3
 """Times that everything is done."""

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import pipeline
 from pipeline.data.corpus import corpus_in_memory
 from pipeline.execution.computation import with_computed
 from pipeline.execution.options import RunOptions
 from pipeline.metrics.build import from_values
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import NOTHING, Row, shown
 from tests.bench.whole import PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.bench.measuring.bench import Bench
 
 TEXTS = 100_000
 MILLION = 1_000_000

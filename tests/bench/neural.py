@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import random
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pipeline
@@ -19,13 +21,8 @@ from pipeline.execution.computation import computations
 from pipeline.execution.options import RunOptions
 from pipeline.extensions.neural.scribendi import ratios
 from pipeline.metrics.build import from_values
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import NOTHING, Row, shown
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.bench.measuring.bench import Bench
 
 LINES, SYSTEMS, SAME = 200, 12, 0.53
 """Lines, systems, and the share of outputs that another system has too, as of CoNLL-2014's twelve.

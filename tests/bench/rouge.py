@@ -10,16 +10,13 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.clock import now
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.bench.measuring.bench import Bench
-    from tests.bench.measuring.rows import Row
+from tests.bench.measuring.rows import Row
 
 CALLS = 5
 PAIRS, DOCUMENTS, WORDS = 26_000, 300, 1000

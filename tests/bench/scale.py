@@ -9,16 +9,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from tests.bench.measuring.rows import NOTHING, Row
 from tests.bench.survive import measured
 from tests.conftest import tree
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 HOWS: dict[str, tuple[tuple[str, ...], list[str]]] = {
     "1 process": ((), ["--backend", "serial"]),

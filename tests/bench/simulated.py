@@ -17,10 +17,11 @@ import heapq
 import itertools
 import tempfile
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 
 from pipeline import stages
@@ -36,9 +37,6 @@ from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import intervals, samples
 from pipeline.scoring.terms import MetricTerms, check_sums
 from tests.bench.measuring.corpora import MILLION, Corpora
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 @dataclass

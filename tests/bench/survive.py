@@ -9,17 +9,14 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.bench.measuring.rows import Row
 from tests.conftest import ROOT, tree
 from tests.tools.faults.machine import counted
 from tests.tools.faults.processes import children
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 HOWS = {
     "1 worker": ["--n-jobs", "1"],

@@ -7,21 +7,17 @@ from __future__ import annotations
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.corpora import MILLION, ROOT
 from tests.bench.measuring.rows import Row
 from tests.bench.scale import scale as scale_rows
 from tests.bench.statistics import SAMPLES, TRIALS
 from tests.bench.survive import survive as survive_rows
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.bench.measuring.bench import Bench
-
-    Command = list[str | Path]
+Command = list[str | Path]
 
 PROGRAM: Command = [sys.executable, "-m", "pipeline"]
 

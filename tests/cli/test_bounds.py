@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import pipeline
 from pipeline.errors import InputError, bounded
 from tests.conftest import Command, refused
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_thousands_of_equal_outputs_are_told_by_the_hundred() -> None:

@@ -9,9 +9,9 @@ import shlex
 import shutil
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
@@ -39,9 +39,6 @@ from tests.conftest import (
 )
 from tests.support.extensions import with_extension
 from tests.support.programs import program
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 PACKAGE = Path(str(pipeline.__file__)).parent
 TOPICS = sorted(help_pages())

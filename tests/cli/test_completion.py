@@ -5,16 +5,13 @@ a shell.
 from __future__ import annotations
 
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
 from tests.support.extensions import with_extension
 from tests.support.programs import python
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 needs_argcomplete = pytest.mark.skipif(
     find_spec("argcomplete") is None,

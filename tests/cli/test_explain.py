@@ -4,17 +4,13 @@ counts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.config_files import write
 from tests.conftest import Command, refused
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 FILES = {
     "s": "a b c d\nx y\n",

@@ -7,7 +7,7 @@ import random
 import re
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import sacrebleu
@@ -19,16 +19,13 @@ from pipeline.tokenizers.sacrebleu import SPECIAL, tokenizer_of_pair
 from tests.conftest import (
     Command,
     edited,
-    gec_pipeline,
+    printed,
     read_json,
     refused,
     sentence,
     write_json,
 )
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LINES = 120
 
@@ -83,12 +80,6 @@ def theirs(line: str) -> str:
     ).stdout
 
 
-def printed(run: Command, line: str) -> str:
-    code, out, err = run(line)
-    assert code == 0, err
-    return out
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -107,7 +98,7 @@ def printed(run: Command, line: str) -> str:
 def test_the_bare_number_is_that_of_sacrebleu(
     score: Command, options: str
 ) -> None:
-    own = printed(score, f"{options} -b -w 4 -r r s -i a")
+    own = printed(score(f"{options} -b -w 4 -r r s -i a"))
     assert own == theirs(f"r s -i a {options} -b -w 4")
     assert re.fullmatch(r"\d+\.\d{4}\n", own)
 
@@ -125,7 +116,7 @@ def test_the_bare_number_is_that_of_sacrebleu(
     ],
 )
 def test_the_same_words_give_the_same_number(score: Command, line: str) -> None:
-    assert printed(score, line) == theirs(line)
+    assert printed(score(line)) == theirs(line)
 
 
 def test_white_space_at_the_end_counts_for_the_python_names_alone(
@@ -139,7 +130,7 @@ def test_white_space_at_the_end_counts_for_the_python_names_alone(
         sacrebleu.CHRF(whitespace=True).corpus_score(texts[0], texts[1:]).score
     )
     own, stripped = (
-        printed(score, f"chrf --{flag} -r r -i padded -b -w 9")
+        printed(score(f"chrf --{flag} -r r -i padded -b -w 9"))
         for flag in ("whitespace", "chrf-whitespace")
     )
     assert float(own) == pytest.approx(peer, abs=1e-9)
@@ -153,10 +144,7 @@ def test_several_metrics_with_their_signatures(
     score: Command, more: str
 ) -> None:
     """-lc is for BLEU alone."""
-    out = printed(
-        score,
-        f"-m bleu chrf ter {more} -r r s -i a -w 3",
-    )
+    out = printed(score(f"-m bleu chrf ter {more} -r r s -i a -w 3"))
     peer = theirs(
         f"r s -i a -m bleu chrf ter {more} -w 3 -f text",
     )
@@ -164,23 +152,16 @@ def test_several_metrics_with_their_signatures(
         signature, value = re.match(r"\s*(\S+) = ([0-9.]+)", line).groups()  # type: ignore[union-attr]
         assert f"\n{signature}\n" in out
         assert f" {value}" in out
+    assert out == printed(score(f"bleu chrf ter {more} -r r s -i a --digits 3"))
     assert out == printed(
-        score,
-        f"bleu chrf ter {more} -r r s -i a --digits 3",
-    )
-    assert out == printed(
-        score,
-        f"bleu -m chrf ter {more} -r r s -i a --width 3",
+        score(f"bleu -m chrf ter {more} -r r s -i a --width 3")
     )
 
 
 def test_intervals_have_samples_and_seed_in_the_signature(
     score: Command,
 ) -> None:
-    out = printed(
-        score,
-        "-m bleu -r r s -i a -ci -cin 300 -w 4",
-    )
+    out = printed(score("-m bleu -r r s -i a -ci -cin 300 -w 4"))
     peer = theirs(
         "r s -i a -m bleu -ci -cin 300 -w 4 -f text",
     )
@@ -202,7 +183,7 @@ def test_paired_tests_are_those_of_sacrebleu(
     sacreBLEU prints four digits of p. Its bootstrap counts in float32, which changes no p of these
     texts, and a mean or an interval by less than 5 in the fifth decimal."""
     asked = f"-m bleu chrf ter {flag} {flag}n 200 -w 4 -i a b tokenised"
-    out = printed(score, f"{asked} -r r s")
+    out = printed(score(f"{asked} -r r s"))
     assert out.count(f"|{key}:200|seed:12345|") == 3
     header, *lines = (
         re.split("  +", line.strip()) for line in out.splitlines()[1:5]
@@ -248,10 +229,7 @@ def test_paired_tests_are_those_of_sacrebleu(
                 numbers, abs=1.1e-4
             )
     assert "tests" in json.loads(
-        printed(
-            score,
-            f"bleu {flag} {flag}n 9 -r r -i a b --json",
-        )
+        printed(score(f"bleu {flag} {flag}n 9 -r r -i a b --json"))
     )
 
 
@@ -272,14 +250,14 @@ def test_the_test_is_in_the_signature_of_comparisons() -> None:
 
 
 def test_sentences_as_bare_numbers(score: Command) -> None:
-    out = printed(score, "bleu -sl -b -w 5 -r r s -i a")
+    out = printed(score("bleu -sl -b -w 5 -r r s -i a"))
     assert out == theirs("r s -i a -m bleu -sl -b -w 5")
     assert len(out.splitlines()) == LINES
 
 
 def test_a_bare_number_for_each_output_in_their_order(score: Command) -> None:
-    numbers = [printed(score, f"chrf -b -r r -i {name}") for name in "ba"]
-    assert printed(score, "chrf -b -r r -i b a") == "".join(numbers)
+    numbers = [printed(score(f"chrf -b -r r -i {name}")) for name in "ba"]
+    assert printed(score("chrf -b -r r -i b a")) == "".join(numbers)
     assert numbers[0] != numbers[1]
 
 
@@ -440,13 +418,10 @@ def test_what_is_refused(score: Command, arguments: str, message: str) -> None:
 def test_a_language_is_for_metrics_of_texts_as_people_write_them(
     score: Command,
 ) -> None:
-    out = printed(score, "bleu chrf rouge -l en-zh -r r -i a")
+    out = printed(score("bleu chrf rouge -l en-zh -r r -i a"))
     assert "|tok:zh|" in out
     assert "|tok:google|" in out
-    named = printed(
-        score,
-        "bleu[lc=true] bleu[tok=none] -l en-zh -r r -i a",
-    )
+    named = printed(score("bleu[lc=true] bleu[tok=none] -l en-zh -r r -i a"))
     assert "|tok:zh|lc:true|" in named
     assert "|tok:none|" in named
 
@@ -462,7 +437,7 @@ def test_every_option_that_has_another_name_is_there(score: Command) -> None:
 
 
 def test_runs_show_samples_and_seed_and_keep_the_signature(
-    tmp_path: Path, score: Command, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, score: Command, command: Command
 ) -> None:
     config = {
         "datasets": {"d": {"references": ["r"]}},
@@ -477,17 +452,15 @@ def test_runs_show_samples_and_seed_and_keep_the_signature(
         bare.replace("|case", f"|{samples}|seed:9|case")
         for samples in ("bs:70", "ar:80")
     )
-    for command, shown in (
+    for line, shown in (
         ("run c.yaml", intervals),
         ("show run", intervals),
         *with_extension("published", ("cite run", intervals)),
     ):
-        assert gec_pipeline(command) == 0
-        out = capsys.readouterr().out
+        out = printed(command(line))
         assert shown in out
         assert bare not in out
-    assert gec_pipeline("compare run") == 0
-    assert f"{tests}\n" in capsys.readouterr().out
+    assert f"{tests}\n" in printed(command("compare run"))
     stored = read_json(tmp_path / "run" / "results.json")
     assert {each["peer_signature"] for each in stored["scores"]} == {bare}
     assert score("bleu -r r -i a")[1].endswith(f"{bare}\n")

@@ -8,7 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ import pipeline
 from tests.conftest import ROOT, read_json, write_json
 from tests.support.extensions import with_extension
 from tests.support.programs import PROGRAM
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 if sys.platform == "win32":
     pytest.skip("needs a shell and terminals of Unix", allow_module_level=True)

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,13 +16,7 @@ from pipeline import kernel
 from pipeline.cli import arguments
 from tests.conftest import ROOT, forced_kernel, write_run
 from tests.support.extensions import with_extension
-from tests.support.programs import PROGRAM, python
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from tests.support.programs import Done
+from tests.support.programs import PROGRAM, Done, python
 
 SCRIPT = "import sys; del sys.path[0]; from pipeline.cli import main; sys.exit(main())"
 INSTALLED = ("-c", SCRIPT)

@@ -14,17 +14,14 @@ import termios
 import threading
 import tomllib
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.cli.commands import doctor
-from tests.conftest import ROOT, gec_pipeline, write_json
+from tests.conftest import ROOT, Command, printed, write_json
 from tests.support.extensions import with_extension
 from tests.support.programs import PROGRAM
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 LINES = {
     "source": [
@@ -274,7 +271,7 @@ def package(requirement: str) -> str:
 
 
 def test_doctor_names_every_optional_package(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))[
         "project"
@@ -288,8 +285,7 @@ def test_doctor_names_every_optional_package(
     needed, found = doctor._packages()
     assert {extra: set(packages) for extra, packages in found.items()} == extras
     assert set(needed) == {package(text) for text in project["dependencies"]}
-    assert gec_pipeline("doctor") == 0
-    out = capsys.readouterr().out
+    out = printed(command("doctor"))
     for extra, packages in extras.items():
         assert f"\npip install 'gec-pipeline[{extra}]'\n" in out
         assert all(f"\n  {name} " in out for name in packages)

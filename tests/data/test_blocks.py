@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pipeline.data.config.resolved import Column
 from pipeline.data.formats.blocks import blocks, by_source
 from pipeline.errors import CorpusError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def read(folder: Path, text: str, column: str = "") -> list[Any]:

@@ -8,19 +8,17 @@ import os
 import sqlite3
 import sys
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import pytest
 
 if sys.platform == "win32":
     pytest.skip("needs pipes and links", allow_module_level=True)
 
+from collections.abc import Callable
+from pathlib import Path
+
 from pipeline.data import content_cache
 from pipeline.data.content_cache import SCORES, ContentCache
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 ENDLESS = """
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)

@@ -7,7 +7,6 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
@@ -20,15 +19,12 @@ from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.corpus import MAX_REFERENCES, Corpus
 from pipeline.data.input_readers import open_corpus
 from pipeline.data.scan import CHUNK_BYTES
-from pipeline.data.texts import Span, read_span
+from pipeline.data.texts import Span, TextFile, read_span
 from pipeline.errors import CorpusError, Problem
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
 from tests.conftest import gec_pipeline, open_text, run, tree, write_run
 from tests.oracles import naive
-
-if TYPE_CHECKING:
-    from pipeline.data.texts import TextFile
 
 BOM = "\ufeff"
 

@@ -18,7 +18,14 @@ from pipeline.data import catalogue, dataset_cache
 from pipeline.data.catalogue import named, scorable, scorables
 from pipeline.data.config.load import NAME
 from tests.config_files import prepare, problems, write
-from tests.conftest import ROOT, Command, gec_pipeline, read_json, refused
+from tests.conftest import (
+    ROOT,
+    Command,
+    gec_pipeline,
+    printed,
+    read_json,
+    refused,
+)
 from tests.metrics.test_golden import golden
 
 SETS = catalogue.catalogue()
@@ -180,21 +187,20 @@ GIVEN = [
 @pytest.mark.usefixtures("nothing")
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_is_not_fetched_says_where_to_get_it(
-    name: str, capsys: pytest.CaptureFixture[str], command: Command
+    name: str, command: Command
 ) -> None:
     """In the list, where it is fetched, checked or asked for, and in a config that names it."""
     found = SETS[name]
     (where,) = {file.how_to_obtain for file in found.files.values()}
     assert where.startswith("get ")
-    assert gec_pipeline(f"data list {name}") == 0
     assert (
         f"by hand  {where}; then put it at {dataset_cache.cache() / name}"
-        in capsys.readouterr().out
+        in printed(command(f"data list {name}"))
     )
     for action in ("fetch", "verify", "path"):
-        assert where in " ".join(
-            refused(command(f"data {action} {name}")).split()
-        )
+        said = command(f"data {action} {name}")
+        assert said.code == 2
+        assert where in " ".join(said.err.split())
     file = next(iter(found.files))
     text = f"datasets: {{d: {{gold: 'data:{name}/{file}'}}}}\nsystems: {{A: no.txt}}\nmetrics: [m2]\n"
     assert any(where in problem for problem in problems(text))
@@ -202,11 +208,11 @@ def test_what_is_not_fetched_says_where_to_get_it(
 
 @pytest.mark.usefixtures("nothing")
 def test_all_that_can_be_fetched_leaves_out_what_cannot(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     (tmp_path / "mirror").mkdir(exist_ok=True)
-    assert gec_pipeline(f"data fetch --all --mirror {tmp_path}/mirror") == 2
-    said = capsys.readouterr()
+    said = command(f"data fetch --all --mirror {tmp_path}/mirror")
+    assert said.code == 2
     assert "conll14: " in said.out
     assert not any(f"{name}: " in said.out + said.err for name in GIVEN)
 
@@ -355,38 +361,27 @@ def test_a_changed_file_is_not_scored(here: Path) -> None:
     ]
 
 
-def test_commands_take_files_of_data_sets(
-    here: Path, capsys: pytest.CaptureFixture[str], command: Command
-) -> None:
-    files = [
-        "-s",
-        "data:conll14/INPUT",
-        "-r",
-        "data:conll14/NUCLE*",
-        "-o",
-        "data:conll14/AMU",
-        "data:conll14/C*",
-    ]
-    assert gec_pipeline("score gleu[iter=2]", *files, "--json") == 0
-    found = json.loads(capsys.readouterr().out)
+def test_commands_take_files_of_data_sets(here: Path, command: Command) -> None:
+    texts = "-s data:conll14/INPUT -r data:conll14/NUCLE* -o"
+    files = f"{texts} data:conll14/AMU"
+    found = json.loads(
+        printed(command(f"score gleu[iter=2] {files} data:conll14/C* --json"))
+    )
     assert [score["system"] for score in found["scores"]] == [
         f"data:conll14/{name}" for name in ("AMU", "CAMB", "CUUI")
     ]
-    assert gec_pipeline("explain gleu", *files[:6], "--line", "3") == 0
+    assert gec_pipeline(f"explain gleu {files} --line 3") == 0
     assert "did you mean 'CAMB'?" in refused(
-        command("score gleu", *files[:5], "data:conll14/AMB")
+        command(f"score gleu {texts} data:conll14/AMB")
     )
     (here / "conll14" / "AMU").unlink()
     assert "gec-pipeline data fetch conll14" in refused(
-        command("score gleu", *files[:6])
+        command(f"score gleu {files}")
     )
 
 
-def test_lists(
-    nothing: Path, capsys: pytest.CaptureFixture[str], command: Command
-) -> None:
-    assert gec_pipeline("data list") == 0
-    shown = capsys.readouterr().out
+def test_lists(nothing: Path, command: Command) -> None:
+    shown = printed(command("data list"))
     assert re.search(
         r"^conll14 +18 +3\.5 MB +no +not stated; MIT; Apache-2.0$",
         shown,
@@ -394,8 +389,7 @@ def test_lists(
     )
     assert re.search(r"^jfleg +11 .* CC BY-NC-SA 4\.0$", shown, re.MULTILINE)
     assert f"folder: {nothing}" in shown
-    assert gec_pipeline("data list jfleg") == 0
-    shown = capsys.readouterr().out
+    shown = printed(command("data list jfleg"))
     assert (
         "config   datasets: {jfleg-dev: data:jfleg/dev}: source, 4 references"
         in shown

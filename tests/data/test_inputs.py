@@ -12,9 +12,10 @@ import os
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -42,9 +43,6 @@ from tests.config_files import (
     write,
 )
 from tests.conftest import Command, gec_pipeline, open_text, read_json, refused
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "gz": lambda data: gzip.compress(data, mtime=0),

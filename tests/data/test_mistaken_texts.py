@@ -8,9 +8,10 @@ import json
 import random
 import re
 import warnings
+from collections.abc import Callable, Sequence
 from itertools import combinations, cycle, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -23,7 +24,7 @@ from pipeline.data import input_warnings, scan
 from pipeline.data import samples as sample
 from pipeline.data import scan as index
 from pipeline.data.config.resolved import Dataset, System
-from pipeline.data.corpus import corpus_in_memory
+from pipeline.data.corpus import Corpus, corpus_in_memory
 from pipeline.data.input_readers import open_corpus
 from pipeline.data.input_warnings import mistaken_texts, text_warnings
 from pipeline.data.samples import (
@@ -36,16 +37,10 @@ from pipeline.data.samples import (
 )
 from pipeline.data.texts import text_in_memory
 from pipeline.errors import InputError
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 from tests.config_files import CONFIG, TEXTS, prepare, write
 from tests.conftest import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from pipeline.data.corpus import Corpus
-    from pipeline.metrics.base.metric import Metric
-
 
 LINES = 60
 WORDS = [

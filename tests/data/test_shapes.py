@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
@@ -21,9 +22,6 @@ from pipeline.reopen import revisit
 from pipeline.report import FORMATS
 from tests.config_files import lines, prepare, problems, write
 from tests.conftest import Command, gec_pipeline
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 COUNT = 12
 RNG = random.Random(5)

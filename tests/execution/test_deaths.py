@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import shutil
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -34,11 +36,6 @@ from tests.conftest import (
     write_run,
 )
 from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
 
 LOKY = RunOptions(n_jobs=2, backend="loky", shard_lines=4)
 ONE = RunOptions(n_jobs=1, backend="serial", shard_lines=40)

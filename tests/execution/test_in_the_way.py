@@ -6,16 +6,13 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pipeline.errors import StoreError
 from tests.conftest import run, tree, write_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NAMED = re.compile("delete (?:the folder )?([^,]+), which is in")
 

@@ -6,12 +6,14 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import shutil
 import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -37,11 +39,7 @@ from tests.conftest import (
     write_run,
 )
 
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterator, Sequence
-
-    Done = workers.Answer
+Done = workers.Answer
 
 LINES = 200
 METRICS = [

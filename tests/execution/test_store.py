@@ -11,19 +11,22 @@ import pickle
 import re
 import shutil
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from pipeline import stages
+from pipeline.arrays import Ints
 from pipeline.data.config.resolved import Dataset, System
 from pipeline.data.input_readers import open_corpus
 from pipeline.errors import StoreError
@@ -59,6 +62,7 @@ from tests.conftest import (
     assert_as_fresh,
     gec_pipeline,
     metric_of,
+    printed,
     read_json,
     refused,
     run,
@@ -67,13 +71,6 @@ from tests.conftest import (
     write_json,
     write_run,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from pipeline.arrays import Ints
 
 SCHEMA = Schema((Field("length"), Field("match", 2, per_reference=True)), 2)
 """One column, and two orders for two references: five packed columns."""
@@ -759,7 +756,7 @@ def is_count(name: str) -> bool:
 
 
 def test_a_new_config_replaces_results_and_keeps_counts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: Command
 ) -> None:
     """Counts may have cost hours and do not stand in the way; reports of other results would
     mislead.
@@ -793,10 +790,9 @@ def test_a_new_config_replaces_results_and_keeps_counts(
     assert gec_pipeline(f"{arguments} --dry-run") == 0
     assert "replaced" not in capsys.readouterr().err
     run(config, tmp_path / "fresh")
-    assert gec_pipeline(f"clean {folder} --unused --dry-run") == 0
-    assert capsys.readouterr().out.splitlines() == [
-        str(folder / name) for name in sorted(before)
-    ]
+    assert printed(
+        command(f"clean {folder} --unused --dry-run")
+    ).splitlines() == [str(folder / name) for name in sorted(before)]
     assert gec_pipeline(f"clean {folder} --unused -q") == 0
     assert tree(folder) == tree(tmp_path / "fresh")
     assert gec_pipeline(f"show {folder}") == 0

@@ -5,13 +5,16 @@ made anew.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
 
 from pipeline import stages
+from pipeline.data.corpus import Corpus
 from pipeline.errors import IncompleteError
 from pipeline.execution import count, workers
 from pipeline.execution.options import RunOptions
@@ -25,12 +28,6 @@ from tests.execution.surveying import (
     LengthSpec,
     LengthSurvey,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from pipeline.data.corpus import Corpus
 
 NEEDS = [LengthSpec(), AgreementSpec()]
 LINES = 60

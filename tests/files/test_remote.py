@@ -12,8 +12,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
@@ -38,12 +38,7 @@ from tests.conftest import (
     write_json,
     write_run,
 )
-from tests.support.web import serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.web import Server
+from tests.support.web import Server, serving
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
 pytest.importorskip("aiohttp", reason="aiohttp is not installed")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from pipeline.files.small_tables import (
     read_rows,
     separator_of,
 )
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def rows(

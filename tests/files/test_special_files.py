@@ -10,12 +10,13 @@ import shutil
 import socket
 import sys
 from collections import namedtuple
-from typing import TYPE_CHECKING
 
 import pytest
 
 if sys.platform != "linux":
     pytest.skip("the files are those of Linux", allow_module_level=True)
+
+from pathlib import Path
 
 from pipeline.data.scan import changed
 from pipeline.data.texts import read_texts
@@ -29,9 +30,6 @@ from pipeline.files.plain_files import (
     small_bytes,
 )
 from tests.conftest import ROOT, gec_pipeline, open_text, write_json
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DOORS = """
 score bleu -r FILE -o careful.txt

@@ -5,7 +5,8 @@ printed.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,11 +14,8 @@ import pipeline
 from pipeline.metrics.build import from_text
 from pipeline.report.latex import escape
 from pipeline.scoring.results import Results
-from tests.conftest import ROOT, Command, called, refused
+from tests.conftest import ROOT, Command, refused
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DATA = ROOT / "data"
 METRICS = ["gleu[iter=3]", "gleu[refs=max]", "ter", "rouge[types=1+2+L]"]
@@ -111,47 +109,30 @@ def test_tables_tell_chrf_with_words_from_chrf(
     text.write_text("a b c\n")
     other.write_text("a b d\n")
     for named, columns in (
-        (["chrf", "chrf++"], ["chrF", "chrF++"]),
-        (["chrf++"], ["chrF++"]),
+        ("chrf chrf++", ["chrF", "chrF++"]),
+        ("chrf++", ["chrF++"]),
     ):
-        header = command("score", *named, "-r", text, "-o", text, other, "-q")[
-            1
-        ].splitlines()[1]
-        assert header.split()[-len(columns) :] == columns
+        out = command(f"score {named} -r {text} -o {text} {other} -q").out
+        assert out.splitlines()[1].split()[-len(columns) :] == columns
     found = pipeline.evaluate(["a b c"], ["a b d"], metrics=["chrf", "chrf++"])
     assert list(found.to_pandas(wide=True)) == ["chrf", "chrf++"]
 
 
-def test_a_printed_name_is_a_column(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_printed_name_is_a_column(folder: Path, command: Command) -> None:
     for form in ("markdown", "latex"):
-        command = ("report", folder, "--format", form, "--columns")
-        named = called(
-            capsys,
-            *command,
-            "rouge.rouge1",
-            "rouge.rougeL",
-            "rouge.rougeL_precision",
-        )
-        assert named[0] == 0
-        assert (
-            called(capsys, *command, "ROUGE-1", "ROUGE-L", "ROUGE-L P") == named
-        )
+        line = f"report {folder} --format {form} --columns"
+        names = "rouge.rouge1 rouge.rougeL rouge.rougeL_precision"
+        named = command(f"{line} {names}")
+        assert named.code == 0
+        assert command(line, "ROUGE-1", "ROUGE-L", "ROUGE-L P") == named
 
 
 def test_statistics_are_hinted_at_where_there_are_some(
     folder: Path, tmp_path: Path, command: Command
 ) -> None:
     assert "each metric: --boards)" not in command(f"show {folder}")[1]
-    texts = (
-        "-r",
-        DATA / "reference0.txt",
-        "-o",
-        DATA / "systems" / "careful.txt",
-        DATA / "systems" / "eager.txt",
-    )
-    assert "--boards" not in command("score chrf ter", *texts)[1]
+    texts = f"-r {DATA}/reference0.txt -o {DATA}/systems/careful.txt {DATA}/systems/eager.txt"
+    assert "--boards" not in command(f"score chrf ter {texts}").out
     tested = {
         "metrics": ["bleu", "ter"],
         "statistics": {"resamples": 5, "trials": 5},
@@ -163,57 +144,42 @@ def test_statistics_are_hinted_at_where_there_are_some(
 
 
 @pytest.mark.parametrize(
-    "command",
+    "line",
     [
-        ("show",),
-        ("report", "--format", "latex"),
-        *with_extension("page", ("report", "--format", "html")),
-        ("rank",),
+        "show {}",
+        "report {} --format latex",
+        *with_extension("page", "report {} --format html"),
+        "rank {} --resamples 2 --trials 2",
     ],
 )
 def test_an_unknown_column_is_told(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+    folder: Path, command: Command, line: str
 ) -> None:
-    few = ("--resamples", 2, "--trials", 2) if command == ("rank",) else ()
-    name, *rest = command
+    column = "--columns rouge.rouge1_precison"
     assert (
-        "--columns rouge.rouge1_precison: there is no such column (did you mean "
+        f"{column}: there is no such column (did you mean "
         "'rouge.rouge1_precision'?); there are rouge."
-        in refused(
-            called(
-                capsys,
-                f"{name} {folder}",
-                *rest,
-                *few,
-                "--columns",
-                "rouge.rouge1_precison",
-            )
-        )
+        in refused(command(f"{line.format(folder)} {column}"))
     )
 
 
 # ---- one word, one meaning
 
 
-@pytest.mark.parametrize(
-    "command", [["show"], ["compare", "-q"], ["rank", "-q"]]
-)
+@pytest.mark.parametrize("line", ["show", "compare -q", "rank -q"])
 def test_json_says_which_way_is_better(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+    folder: Path, command: Command, line: str
 ) -> None:
-    few = ("--resamples", 5, "--trials", 5) if command != ["show"] else ()
-    content = json.loads(
-        called(capsys, f"{command[0]} {folder}", *command[1:], *few, "--json")[
-            1
-        ]
-    )
+    name, *more = line.split()
+    few = "--resamples 5 --trials 5" if more else ""
+    content = json.loads(command(f"{name} {folder} {few} --json", *more).out)
     rows = [*content["scores"], *content["tests"]]
     assert {row["higher_is_better"] for row in rows} == {True, False}
     assert all(
         row["higher_is_better"] != row["metric"].startswith("ter|")
         for row in rows
     )
-    assert bool(content["tests"]) == (command != ["show"])
+    assert bool(content["tests"]) == (line != "show")
 
 
 def runs(where: Path, **more: Any) -> None:
@@ -267,13 +233,13 @@ def test_one_changed_sentence_is_not_significant(
     sacreBLEU.
     """
     runs(tmp_path)
-    few = ("--trials", 499, "--resamples", 100, "--correction", "none", "-q")
-    code, out, _ = command(f"compare {tmp_path}/old", *few)
+    few = "--trials 499 --resamples 100 --correction none -q"
+    code, out, _ = command(f"compare {tmp_path}/old {few}")
     assert (code, "≤0.0020" in out) == (0, True)
     (row,) = (line for line in out.splitlines() if line.startswith("A  "))
     assert "↑" not in row
     assert "A small p without ↑ or ↓ says nothing" in out
-    (test,) = json.loads(command(f"compare {tmp_path}/old", *few, "--json")[1])[
+    (test,) = json.loads(command(f"compare {tmp_path}/old {few} --json")[1])[
         "tests"
     ]
     assert test["p"] == pytest.approx(1 / 500, abs=1e-12)
@@ -281,11 +247,12 @@ def test_one_changed_sentence_is_not_significant(
 
 
 def test_columns_by_name_are_in_the_order_of_the_names(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, command: Command
 ) -> None:
     columns = ("rouge.rouge1_recall", "rouge.rouge1", "gleu[refs=max]")
-    command = ("report", folder, "--format", "markdown", "--columns", *columns)
-    code, out, _ = called(capsys, *command)
+    code, out, _ = command(
+        f"report {folder} --format markdown --columns", *columns
+    )
     assert (code, out.count("| :---")) == (0, 1)
     heads, _, titles, *rows = cells(out)
     assert heads == ["", "ROUGE-1", "", ""]

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -26,10 +27,6 @@ from pipeline.scoring.results import (
 )
 from tests.conftest import Command, run, write_run
 from tests.support.terminal import on_terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 GLEU = "gleu|n:4|refs:max|nrefs:2|v:1"
 

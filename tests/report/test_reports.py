@@ -12,7 +12,7 @@ import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema
 import pytest
@@ -27,6 +27,7 @@ from pipeline.execution.options import Missing
 from pipeline.reopen import chosen, revisit
 from pipeline.report import FORMATS, latex, markdown
 from pipeline.report.console import print_results
+from pipeline.report.context import ReportContext
 from pipeline.report.csv_files import human_to_csv
 from pipeline.report.document_tables import Cell, document_tables
 from pipeline.report.latex import latex_files
@@ -36,8 +37,7 @@ from pipeline.scoring.stored_runs import Selection
 from tests.conftest import (
     ROOT,
     Command,
-    called,
-    gec_pipeline,
+    printed,
     read_json,
     run,
     write_config,
@@ -50,9 +50,6 @@ from tests.support.programs import program
 from tests.support.results_schema import results_schema
 from tests.support.sample_results import HOSTILE, context
 from tests.support.terminal import on_terminal
-
-if TYPE_CHECKING:
-    from pipeline.report.context import ReportContext
 
 GOLDEN = ROOT / "tests" / "report" / "reports"
 NASTY = [
@@ -441,7 +438,7 @@ def two_gleus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("width", [40, 80, 120, None])
 def test_tables_are_headed_by_what_differs(
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
     two_gleus: Path,
     width: int | None,
 ) -> None:
@@ -454,24 +451,22 @@ def test_tables_are_headed_by_what_differs(
         f"{about}; GLEU+ (refs:max)",
         about,
     ]
-    for command in (["show", "--boards"], ["rank", "--test", "none"]):
+    for arguments in (["show", "--boards"], ["rank", "--test", "none"]):
         words = " ".join(
-            called(capsys, f"{command[0]} {two_gleus}", *command[1:])[1].split()
+            command(f"{arguments[0]} {two_gleus}", *arguments[1:])[1].split()
         )
         assert [words.count(heading) for heading in expected] == [1, 1, 3]
-        markdown = called(capsys, f"report {two_gleus} --format markdown")[1]
+        markdown = command(f"report {two_gleus} --format markdown")[1]
         names = ("GLEU+ (refs:sample)", "GLEU+ (refs:max)", "GREEN")
         assert all(f"**{about}; {name}**" in markdown for name in names)
-    compared = called(
-        capsys, f"compare {two_gleus} --resamples 50 --trials 50"
-    )[1]
+    compared = command(f"compare {two_gleus} --resamples 50 --trials 50")[1]
     assert [line for line in compared.splitlines() if line.startswith("d  ")][
         :2
     ] == [
         "d  GLEU+ (refs:sample)",
         "d  GLEU+ (refs:max)",
     ]
-    assert called(capsys, f"show {two_gleus} --metric green")[1].startswith(
+    assert command(f"show {two_gleus} --metric green")[1].startswith(
         f"{about}\n"
     )
 
@@ -538,7 +533,7 @@ def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
 
 
 def test_what_a_config_asks_for_is_what_the_command_writes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     plots = with_extension("plots", "scores", "ranks")
     output: dict[str, Any] = {"formats": list(FORMATS)}
@@ -557,7 +552,7 @@ def test_what_a_config_asks_for_is_what_the_command_writes(
         tmp_path / "run",
     )
     out = tmp_path / "out"
-    command = (
+    line = (
         "report",
         tmp_path / "run",
         "--format",
@@ -565,7 +560,7 @@ def test_what_a_config_asks_for_is_what_the_command_writes(
         "--output",
         out,
     )
-    assert called(capsys, *command)[0] == 0
+    assert command(*line)[0] == 0
     written = {path.name: path.read_bytes() for path in out.iterdir()}
     assert expected <= set(written)
     for name, content in written.items():
@@ -707,7 +702,7 @@ def test_results_of_a_run_before_are_called_so(
 
 
 def test_the_interval_over_draws_is_shown_within_0_and_100(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     """One reference is met and the other is not: the mean is near 50, and 1.96 deviations are more
     than 50.
@@ -727,8 +722,7 @@ metrics: [gleu]
 output: {{dir: {tmp_path / "run"}, formats: [{", ".join(FORMATS)}]}}
 """
     (tmp_path / "c.yaml").write_text(config, "utf-8")
-    assert gec_pipeline(f"run {tmp_path}/c.yaml -q") == 0
-    assert "0.00 to 100.00" in capsys.readouterr().out
+    assert "0.00 to 100.00" in printed(command(f"run {tmp_path}/c.yaml -q"))
     low, high = read_json(tmp_path / "run" / "results.json")["scores"][0][
         "samples"
     ]["interval"]

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from pipeline.report.sentence import DELETED, INSERTED, grouped, marked
 from tests.conftest import Command, run, write_run
 from tests.support.terminal import on_terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 
 def test_a_sentence_has_texts_scores_and_counts(

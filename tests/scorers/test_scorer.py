@@ -10,7 +10,7 @@ import re
 import tracemalloc
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,14 +20,12 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline.data.inputs import TEXTS
 from pipeline.errors import InputError
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 from tests.conftest import KERNELS, ROOT, forced_kernel
 from tests.support.every_metric import GOLD, every_metric, reading
 from tests.support.extensions import with_extension
 from tests.support.words import MIXED_WORDS
-
-if TYPE_CHECKING:
-    from pipeline.metrics.base.metric import Metric
 
 WORDS = [*MIXED_WORDS, "x\ny"]
 LINE = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)

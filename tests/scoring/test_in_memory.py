@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pipeline
 from pipeline.errors import InputError
 from tests.conftest import write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # of what is odd in random texts
 pytestmark = pytest.mark.filterwarnings("ignore:memory:UserWarning")

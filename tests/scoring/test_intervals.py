@@ -10,9 +10,11 @@ import json
 import math
 import pickle
 import random
+from collections.abc import Sequence
 from fractions import Fraction
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -46,20 +48,18 @@ from pipeline.scoring.resampling.intervals import (
 from pipeline.scoring.resampling.samples import Bootstrap, Resources, Shuffles
 from pipeline.scoring.results import Results, ranks
 from pipeline.scoring.sentences import reduce
-from pipeline.scoring.terms import first
-from tests.conftest import forced_kernel, gec_pipeline, write_run
+from pipeline.scoring.terms import HasBlocks, first
+from tests.conftest import (
+    Command,
+    forced_kernel,
+    printed,
+    write_run,
+)
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
 from tests.scoring.test_sentence_outputs import HYPOTHESES, ONE, SOURCES, TWO
 from tests.support.extensions import needs
 from tests.support.metrics import system_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from pipeline.scoring.terms import HasBlocks
-
 
 # ---- bootstrap samples and intervals: against text resampled line by line, and against sacreBLEU's
 # own streams.
@@ -823,7 +823,7 @@ def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
 
 
 def test_a_run_keeps_them_and_has_none_unasked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
     statistics: Any = {"resamples": 20, "trials": 20, "outputs": "all"}
     config = write_run(
@@ -862,22 +862,21 @@ def test_a_run_keeps_them_and_has_none_unasked(
         assert frame["rouge1_precision_low"][0] == low
     again = pipeline.compare(tmp_path / "run", outputs="score")
     assert not any(score.intervals for score in again.scores)
-    assert gec_pipeline(f"rank {tmp_path}/run --outputs score --json") == 0
-    content = json.loads(capsys.readouterr().out)
+    content = json.loads(
+        printed(command(f"rank {tmp_path}/run --outputs score --json"))
+    )
     assert "outputs" not in content["statistics"]
     assert not any("intervals" in score for score in content["scores"])
-    assert gec_pipeline(f"rank {tmp_path}/run --digits 3") == 0
-    assert "rouge1_precision" in capsys.readouterr().out
+    assert "rouge1_precision" in printed(
+        command(f"rank {tmp_path}/run --digits 3")
+    )
 
 
-def test_the_command_prints_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_them(tmp_path: Path, command: Command) -> None:
     for name, text in (("o", "a b x\nq\n"), ("r", "a b c d\nq\n")):
         (tmp_path / name).write_text(text)
     files = ("-r", str(tmp_path / "r"), "-o", str(tmp_path / "o"))
-    assert gec_pipeline("score rouge1", *files, "--all-intervals") == 0
-    out = capsys.readouterr().out
+    out = printed(command("score rouge1", *files, "--all-intervals"))
     row = next(line for line in out.splitlines() if "rouge1_precision" in line)
     assert row.split()[-5:] == [
         "83.33",
@@ -886,5 +885,6 @@ def test_the_command_prints_them(
         "to",
         "100.00",
     ]
-    assert gec_pipeline("score rouge1", *files, "--confidence") == 0
-    assert "rouge1_precision" not in capsys.readouterr().out
+    assert "rouge1_precision" not in printed(
+        command("score rouge1", *files, "--confidence")
+    )

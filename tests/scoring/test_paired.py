@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -59,10 +61,6 @@ from tests.scoring.test_intervals import (
 )
 from tests.support.extensions import needs
 from tests.support.metrics import system_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 TRIALS = 60
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT")

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,10 +22,6 @@ from tests.scoring import test_intervals as test_resample
 from tests.scoring.test_intervals import ITERATIONS, LINES, corpus, counted
 from tests.support.metrics import system_counts
 from tests.test_structure import FILES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 GROUPS, SEED = 5, 4
 

@@ -8,7 +8,7 @@ import json
 import math
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -30,7 +30,6 @@ from pipeline.scoring.results import (
 )
 from tests.conftest import (
     Command,
-    called,
     read_json,
     refused,
     run,
@@ -41,10 +40,6 @@ from tests.conftest import (
 from tests.oracles import naive
 from tests.support.extensions import with_extension
 from tests.support.results_schema import results_schema
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 NUMBERS = st.floats(allow_nan=True, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -462,18 +457,16 @@ def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
     assert with_means(replace(read, means=None)) == read
 
 
-def test_every_form_has_the_means(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_form_has_the_means(folder: Path, command: Command) -> None:
     mean = read_json(folder / "run" / "results.json")["means"][0]["systems"]
     best = f"{100 * max(mean.values()):.2f}"
     title = "mean over 2 data sets, each counts the same: GLEU+ (refs:sample); C has no score on e"
-    for command in (
+    for given_command in (
         ["show", "--mean"],
         ["rank", "--mean", "--test", "none", "--resamples", "50"],
     ):
-        code, out, _ = called(
-            capsys, f"{command[0]} {folder}/without", *command[1:]
+        code, out, _ = command(
+            f"{given_command[0]} {folder}/without", *given_command[1:]
         )
         table = [
             re.split("  +", line.strip())
@@ -496,8 +489,8 @@ def test_every_form_has_the_means(
             "-",
         )
         said, plain = (
-            called(capsys, *arguments, "--mean")[1],
-            called(capsys, *arguments)[1],
+            command(*arguments, "--mean")[1],
+            command(*arguments)[1],
         )
         assert "C has no score on e" in said
         assert best in said
@@ -540,15 +533,10 @@ def test_a_part_has_its_own_means(folder: Path, command: Command) -> None:
 
 
 def test_what_cannot_be_averaged_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, command: Command
 ) -> None:
-    code, _, err = called(
-        capsys,
-        "run",
-        write_run(tmp_path, 9),
-        "--mean",
-        "--output",
-        tmp_path / "run",
+    code, _, err = command(
+        "run", write_run(tmp_path, 9), "--mean", "--output", tmp_path / "run"
     )
     assert (
         code,
@@ -559,7 +547,7 @@ def test_what_cannot_be_averaged_is_told(
         True,
     )
     before = tree(tmp_path / "run")
-    for command in (
+    for line in (
         ["show"],
         ["rank", "--resamples", "50", "--trials", "50"],
         ["report", "--format", "markdown"],
@@ -567,12 +555,7 @@ def test_what_cannot_be_averaged_is_told(
         assert (
             "error: a mean needs scores on two data sets or more; there is d\n"
             in refused(
-                called(
-                    capsys,
-                    f"{command[0]} {tmp_path}/run",
-                    *command[1:],
-                    "--mean",
-                )
+                command(f"{line[0]} {tmp_path}/run", *line[1:], "--mean")
             )
         )
     assert tree(tmp_path / "run") == before

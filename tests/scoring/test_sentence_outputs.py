@@ -4,19 +4,17 @@ of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import pipeline
 from pipeline.errors import InputError
-from tests.conftest import gec_pipeline
+from tests.conftest import Command, printed
 from tests.metrics.test_rouge import ASKED, TYPES, texts
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ENDS = {"": "fmeasure", "_recall": "recall", "_precision": "precision"}
 """The ends of the names of ROUGE's outputs, and what rouge-score calls them."""
@@ -180,17 +178,19 @@ def test_frames_have_a_column_for_each_output() -> None:
     )
 
 
-def test_the_command_prints_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_them(tmp_path: Path, command: Command) -> None:
     """By hand: 2 of 3 words of the output and of 4 words of the reference are shared; 2 edits of 4
     words.
     """
     for name, text in (("o", "a b x\nq\n"), ("r", "a b c d\nq\n")):
         (tmp_path / name).write_text(text)
     files = ("-r", str(tmp_path / "r"), "-o", str(tmp_path / "o"))
-    assert gec_pipeline("score rouge1", *files, "--sentence-outputs") == 0
-    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    rows = [
+        line.split("\t")
+        for line in printed(
+            command("score rouge1", *files, "--sentence-outputs")
+        ).splitlines()
+    ]
     assert rows[0] == [
         "system",
         "line",
@@ -202,13 +202,18 @@ def test_the_command_prints_them(
         ["1", "57.14", "50.00", "66.67"],
         ["2", "100.00", "100.00", "100.00"],
     ]
-    assert (
-        gec_pipeline(
-            "score rouge1 ter", *files, "--sentence-outputs", "--digits", "1"
-        )
-        == 0
-    )
-    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    rows = [
+        line.split("\t")
+        for line in printed(
+            command(
+                "score rouge1 ter",
+                *files,
+                "--sentence-outputs",
+                "--digits",
+                "1",
+            )
+        ).splitlines()
+    ]
     assert rows[0] == [
         "metric",
         "system",

@@ -8,8 +8,10 @@ import csv
 import json
 import math
 import shutil
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,7 @@ from pipeline.report.tables.comparisons import shown_p, signed
 from pipeline.scoring import stored_runs
 from pipeline.scoring.resampling import significance
 from pipeline.scoring.resampling.significance import analyse
+from pipeline.scoring.results import Results
 from pipeline.scoring.significance_tests import (
     NO_TEST,
     SIGNIFICANCE_TESTS,
@@ -41,12 +44,6 @@ from tests.conftest import (
     write_run,
 )
 from tests.oracles import naive_statistics as oracle
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from pipeline.scoring.results import Results
 
 LINES = 30
 FEW = {"resamples": "50", "trials": "60"}

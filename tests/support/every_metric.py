@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from pipeline.errors import ConfigError
 from pipeline.metrics import METRICS
 from pipeline.metrics.base.capabilities import computes_numbers, reads_files
+from pipeline.metrics.base.metric import Metric
+from pipeline.metrics.base.options import Option
 from pipeline.metrics.build import from_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pipeline.metrics.base.metric import Metric
-    from pipeline.metrics.base.options import Option
-
 
 EDITS = "edits"
 """The input of gold edits and of edits of outputs, which an extension reads."""

@@ -4,19 +4,17 @@ call.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import cycle, islice
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 
 from pipeline import kernel
 from pipeline.kernel.common import Lines
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import ModuleType
-
-    Outcome = list[Any]
+Outcome = list[Any]
 
 SURROGATES = range(0xD800, 0xE000)
 WHITE = [chr(code) for code in range(0x110000) if chr(code).isspace()]

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from pipeline.metrics.base.capabilities import edit_judge
+from pipeline.metrics.base.capabilities import JudgesEdits, edit_judge
+from pipeline.metrics.base.metric import Metric
 from pipeline.scoring.aggregation import SystemCounts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from pipeline.metrics.base.capabilities import JudgesEdits
-    from pipeline.metrics.base.metric import Metric
-    from pipeline.scoring.terms import HasBlocks
+from pipeline.scoring.terms import HasBlocks
 
 
 def judge_of(metric: Metric) -> JudgesEdits:

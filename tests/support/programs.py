@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from tests.conftest import PATIENCE, ROOT
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    Done = subprocess.CompletedProcess[str]
+Done = subprocess.CompletedProcess[str]
 
 PROGRAM = ("-m", "pipeline")
 """What Python runs as the command `gec-pipeline`."""

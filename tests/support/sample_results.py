@@ -4,8 +4,9 @@ for markup.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pipeline.report.context import ReportContext
 from pipeline.scoring.results import (
@@ -18,9 +19,6 @@ from pipeline.scoring.results import (
     Samples,
     Score,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 HOSTILE = [
     "$\\frac{a",

@@ -6,18 +6,16 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 from urllib.parse import unquote
 
 from tests.conftest import PATIENCE
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Answer = tuple[int, dict[str, str], bytes]
-    """Status, headers and body. The header X-Stall says that the connection then stays open."""
+Answer = tuple[int, dict[str, str], bytes]
+"""Status, headers and body. The header X-Stall says that the connection then stays open."""
 
 
 class Request(NamedTuple):

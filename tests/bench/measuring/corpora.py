@@ -5,13 +5,10 @@ ones made of them.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.support.words import CONLL14_TEAMS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ROOT = Path(__file__).parents[3]
 CONLL = ROOT.parent / "shared" / "conll14"

@@ -6,7 +6,7 @@ import json
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import jsonschema
@@ -25,12 +25,10 @@ from pipeline.execution import tasks
 from pipeline.extension import installed
 from pipeline.files.remote import natural_key
 from pipeline.metrics import METRICS, build
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text, resolve
 from tests.config_files import prepare, problems, write
-from tests.conftest import ROOT, gec_pipeline, metric_of
-
-if TYPE_CHECKING:
-    from pipeline.metrics.base.metric import Metric
+from tests.conftest import ROOT, Command, metric_of, printed
 
 GOOD = """\
 datasets: {d: {source: s.txt, references: [r.txt]}}
@@ -978,10 +976,9 @@ def test_the_schema_accepts_the_configs_that_ship(path: Path) -> None:
 
 
 def test_the_printed_schema_is_that_of_the_models(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
-    assert gec_pipeline("schema") == 0
-    assert capsys.readouterr().out == json_schema()
+    assert printed(command("schema")) == json_schema()
     jsonschema.Draft202012Validator.check_schema(json.loads(json_schema()))
 
 

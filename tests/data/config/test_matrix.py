@@ -22,7 +22,7 @@ from tests.config_files import (
     problems,
     write,
 )
-from tests.conftest import Command, gec_pipeline, refused
+from tests.conftest import Command, gec_pipeline, printed, refused
 
 TWO = """\
 datasets:
@@ -508,14 +508,17 @@ def test_a_dataset_cannot_have_the_name_of_a_file_format() -> None:
 
 # The command line.
 def test_a_dry_run_tells_and_makes_nothing(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     write({"c.yaml": TWO + "output: {dir: out}\n"})
     assert gec_pipeline("run c.yaml --only A --only d -q") == 0
     before = {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")}
-    capsys.readouterr()
-    assert gec_pipeline("run c.yaml --only d --dry-run -q") == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    rows = [
+        line.split()
+        for line in printed(
+            command("run c.yaml --only d --dry-run -q")
+        ).splitlines()
+    ]
     assert [(row[0], row[1], row[3], " ".join(row[4:])) for row in rows] == [
         ("dataset", "system", "lines", "counts"),
         ("d", "A", "3", "counted"),
@@ -542,7 +545,7 @@ def test_a_folder_of_somebody_else_is_refused_before_any_work(
 
 
 def test_validate_tells_what_there_is(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     write(
         {
@@ -552,8 +555,9 @@ def test_validate_tells_what_there_is(
             ),
         }
     )
-    assert gec_pipeline("validate c.yaml --set metrics.0=gleu") == 0
-    header, *rows = capsys.readouterr().out.splitlines()
+    header, *rows = printed(
+        command("validate c.yaml --set metrics.0=gleu")
+    ).splitlines()
     assert header.split() == [
         "dataset",
         "role",
@@ -572,16 +576,16 @@ def test_validate_tells_what_there_is(
 
 
 def test_settings_and_patterns_are_taken_by_the_command_line(
-    capsys: pytest.CaptureFixture[str],
+    command: Command,
 ) -> None:
     write({"c.yaml": TWO})
-    assert (
-        gec_pipeline(
-            "run c.yaml --only A --set output.dir=z --set metrics.0=google_gleu --json"
+    found = json.loads(
+        printed(
+            command(
+                "run c.yaml --only A --set output.dir=z --set metrics.0=google_gleu --json"
+            )
         )
-        == 0
     )
-    found = json.loads(capsys.readouterr().out)
     assert {(s["dataset"], s["system"]) for s in found["scores"]} == {
         ("d", "A"),
         ("e", "A"),

@@ -7,26 +7,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import resource
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from tests.support.web import serving
+from tests.support.web import Answer, Server, serving
 
+from .machine import Machine
 from .processes import kill, left_of
 from .signals import begun
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.web import Answer, Server
-
-    from .machine import Machine
 
 PATIENT = "import pipeline.files.remote as r; r.SILENCE = 1"
 """Makes the program wait for a server for a second instead of thirty."""

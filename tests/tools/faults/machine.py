@@ -10,14 +10,12 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from tests.conftest import ROOT, Tree, tree, write_run
 
 from .processes import children, kill, state
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COLUMNS = 6
 """Files of counts of each data set: three systems, two sets of columns."""

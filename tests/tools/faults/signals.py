@@ -5,16 +5,12 @@ other.
 from __future__ import annotations
 
 import os
+import random
 import signal
 import time
-from typing import TYPE_CHECKING
 
+from .machine import Machine, Running
 from .processes import catches, kill, loky_workers
-
-if TYPE_CHECKING:
-    import random
-
-    from .machine import Machine, Running
 
 HASTY = "import pipeline.parallel as w; w.PATIENCE = 5.0"
 """Makes the program give up workers that answer nothing sooner."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 Change = list[Any]
 """["put", place, value], ["drop", place] or ["rename", place, name]; a place is a list of keys and

@@ -16,14 +16,12 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.cli.dispatch import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 CORPUS = Path(__file__).parent / "corpus"
 """A file for each fuzzer: a list of cases, each with a sentence about what was wrong."""

@@ -13,17 +13,15 @@ import json
 import lzma
 import random
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pipeline
 
 from .changes import changed_bytes, drawn_bytes
 from .driver import Fuzzer, said
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable
-    from pathlib import Path
 
 WORDS = [
     "a",

@@ -13,9 +13,11 @@ import os
 import random
 import shutil
 import tempfile
+from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pipeline
 from pipeline.errors import PipelineError
@@ -23,10 +25,6 @@ from tests.conftest import ROOT, tree
 
 from .changes import changed, changed_bytes, drawn, drawn_bytes
 from .driver import Fuzzer, said
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable
 
 CONFIG: dict[str, Any] = {
     "datasets": {
