@@ -7,7 +7,7 @@ import os
 import random
 import shutil
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib import import_module
@@ -216,9 +216,7 @@ def write_texts(
             if name == "source"
             else [edited(line, rng) for line in source]
         )
-        (folder / name).write_text(
-            "".join(f"{text}\n" for text in texts), encoding="utf-8", newline=""
-        )
+        write_lines(folder / name, texts)
 
 
 def write_config(
@@ -405,6 +403,12 @@ def refused(said: Said) -> str:
     """Return the message of a command that was refused: exit code 2, and nothing printed."""
     assert (said.code, said.out) == (2, "")
     return said.err
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write a text, with a newline behind each line."""
+    text = "".join(f"{line}\n" for line in lines)
+    Path(path).write_text(text, encoding="utf-8", newline="")
 
 
 def read_json(path: str | Path) -> Any:

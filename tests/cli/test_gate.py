@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import pipeline
-from tests.conftest import ROOT, Command, refused
+from tests.conftest import ROOT, Command, refused, write_lines
 
 REFERENCE = (ROOT / "data" / "reference0.txt").read_text("utf-8").splitlines()
 
@@ -27,9 +27,7 @@ def evaluate(
 ) -> None:
     """Run systems that have so many lines of the reference reversed."""
     for system, count in counts.items():
-        Path(f"{folder}-{system}.txt").write_text(
-            "\n".join(spoilt(REFERENCE, count)) + "\n", "utf-8"
-        )
+        write_lines(Path(f"{folder}-{system}.txt"), spoilt(REFERENCE, count))
     pipeline.run(
         {
             "datasets": {

@@ -24,6 +24,7 @@ from tests.conftest import (
     refused,
     sentence,
     write_json,
+    write_lines,
 )
 from tests.support.extensions import with_extension
 
@@ -56,9 +57,7 @@ def score(
         "\t".join(pair) for pair in zip(texts["r"], texts["s"], strict=True)
     ]
     for name, lines in texts.items():
-        (tmp_path / name).write_text(
-            "".join(f"{line}\n" for line in lines), "utf-8"
-        )
+        write_lines(tmp_path / name, lines)
     for name in "ar":
         text = "".join(f"{line} é\n" for line in texts[name])
         (tmp_path / f"{name}.coded").write_bytes(

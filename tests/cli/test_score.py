@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import Command, refused
+from tests.conftest import Command, refused, write_lines
 from tests.support.extensions import with_extension
 from tests.support.programs import program
 
@@ -59,9 +59,7 @@ def score(
         "x.txt": SOURCE,
     }
     for name, lines in files.items():
-        (tmp_path / name).write_text(
-            "".join(f"{line}\n" for line in lines), "utf-8"
-        )
+        write_lines(tmp_path / name, lines)
     for name, text in {
         "n.tsv": tsv,
         "d.tsv": "src\tref\thyp\n" + tsv,
@@ -237,9 +235,7 @@ def test_columns_are_texts(
 
 def test_a_file_of_that_very_name_wins(score: Command) -> None:
     for name in ("d.tsv:hyp", "g.m2:0", "d.jsonl:hyp"):
-        Path(name).write_text(
-            "".join(f"{line}\n" for line in REFERENCE), "utf-8"
-        )
+        write_lines(Path(name), REFERENCE)
         assert scores(score, f"bleu -r r.txt -o {name}")[0][2] == 1
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.cli.commands import doctor
-from tests.conftest import ROOT, Command, printed, write_json
+from tests.conftest import ROOT, Command, printed, write_json, write_lines
 from tests.support.extensions import with_extension
 from tests.support.programs import PROGRAM
 
@@ -92,9 +92,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A config and texts in several scripts; the run of it is in the folder run."""
     folder = tmp_path_factory.mktemp("scripts")
     for name, lines in (LINES | {"システム": LINES["ref1"]}).items():
-        (folder / name).write_text(
-            "".join(f"{line}\n" for line in lines), "utf-8"
-        )
+        write_lines(folder / name, lines)
     config = {
         "description": "Оценка ± λ 😀",
         "datasets": {"d": {"source": "source", "references": ["ref0", "ref1"]}},

@@ -40,7 +40,7 @@ from pipeline.errors import InputError
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 from tests.config_files import CONFIG, TEXTS, prepare, write
-from tests.conftest import ROOT
+from tests.conftest import ROOT, write_lines
 
 LINES = 60
 WORDS = [
@@ -91,9 +91,7 @@ def opened(
     }.items():
         if lines is not None:
             paths[key] = folder / names.get(key, f"{key}.txt")
-            paths[key].write_text(
-                "".join(f"{line}\n" for line in lines), "utf-8"
-            )
+            write_lines(paths[key], lines)
     given = tuple(paths[f"r{n}"] for n in range(len(references)))
     corpus = open_corpus(
         Dataset(name="d", source=paths.get("s"), references=given),

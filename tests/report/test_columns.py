@@ -14,7 +14,7 @@ import pipeline
 from pipeline.metrics.build import from_text
 from pipeline.report.latex import escape
 from pipeline.scoring.results import Results
-from tests.conftest import ROOT, Command, refused
+from tests.conftest import ROOT, Command, refused, write_lines
 from tests.support.extensions import with_extension
 
 DATA = ROOT / "data"
@@ -192,8 +192,8 @@ def runs(where: Path, **more: Any) -> None:
         ("new", lambda line: " ".join(reversed(line.split()))),
     ):
         for system, first in (("A", lines[0]), ("base", lines[1])):
-            (where / f"{run}-{system}.txt").write_text(
-                "\n".join([change(first), *lines[1:]]) + "\n", "utf-8"
+            write_lines(
+                where / f"{run}-{system}.txt", [change(first), *lines[1:]]
             )
         pipeline.run(
             {

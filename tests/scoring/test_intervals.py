@@ -53,6 +53,7 @@ from tests.conftest import (
     Command,
     forced_kernel,
     printed,
+    write_lines,
     write_run,
 )
 from tests.oracles import naive_statistics as oracle
@@ -185,9 +186,7 @@ def test_missing_references_are_drawn_among_those_present(
             text if number == 0 or (i + number) % 3 else ""
             for i, text in enumerate(kept)
         ]
-        (folder / f"ref{number}").write_text(
-            "".join(f"{text}\n" for text in texts), "utf-8"
-        )
+        write_lines(folder / f"ref{number}", texts)
     job = stages.prepare(config)
     assert job.corpora[0].missing
     score = oracle.gleu_sampled_missing(read_texts(tmp_path, 3), ITERATIONS)
