@@ -130,14 +130,14 @@ def test_the_readme_has_three_rows_of_the_long_tables() -> None:
         rows("reproduce.md", "## What the recipes gave"),
         rows("speed.md", TIMES),
     )
-    shown = (
+    displayed = (
         rows("README.md", "## Published numbers, reproduced"),
         rows("README.md", "## Speed"),
     )
-    assert [len(table) for table in shown] == [3, 3]
-    assert [row for row in shown[0] if row not in published] == []
+    assert [len(table) for table in displayed] == [3, 3]
+    assert [row for row in displayed[0] if row not in published] == []
     assert [
-        row for row in shown[1] if row not in [long[:4] for long in timed]
+        row for row in displayed[1] if row not in [long[:4] for long in timed]
     ] == []
 
 
@@ -148,13 +148,13 @@ def test_help_reproduce_names_every_result_with_its_verdict() -> None:
         for row in rows("reproduce.md", "## What the recipes gave")
     }
     assert {name: results[name].publication["verdict"] for name in gave} == gave
-    told = {
+    reported = {
         name
         for name, one in results.items()
         if f"`{name}`" in text or f"`{one.family}`" in text
     }
     assert [
-        name for name in results if name not in gave and name not in told
+        name for name in results if name not in gave and name not in reported
     ] == []
 
 
@@ -241,17 +241,19 @@ def test_all_has_every_extra_but_clusters_and_tools() -> None:
     ]["optional-dependencies"]
 
     def closure(name: str) -> set[str]:
-        own = re.fullmatch(r"gec-pipeline\[(.+)\]", name)
+        values = re.fullmatch(r"gec-pipeline\[(.+)\]", name)
         texts = (
-            [text for extra in own[1].split(",") for text in extras[extra]]
-            if own
+            [text for extra in values[1].split(",") for text in extras[extra]]
+            if values
             else []
         )
         return (
-            {one for text in texts for one in closure(text)} if own else {name}
+            {one for text in texts for one in closure(text)}
+            if values
+            else {name}
         )
 
-    whole = {one for text in extras["all"] for one in closure(text)}
+    complete = {one for text in extras["all"] for one in closure(text)}
     left_out = {
         "all",
         "comet",
@@ -264,7 +266,7 @@ def test_all_has_every_extra_but_clusters_and_tools() -> None:
         "test",
     }  # packages of gigabytes, too
     missing = {
-        name: [text for text in texts if not closure(text) <= whole]
+        name: [text for text in texts if not closure(text) <= complete]
         for name, texts in extras.items()
     }
     assert {name for name, texts in missing.items() if texts} == left_out - {

@@ -134,7 +134,7 @@ def test_tests_of_an_extension_import_only_extensions_that_are_declared(
 
 @pytest.mark.parametrize("name", OWN)
 def test_everything_that_an_extension_names_is_there(name: str) -> None:
-    own = installed()[name]
+    values = installed()[name]
     kinds = (
         "metrics",
         "tokenizers",
@@ -144,15 +144,17 @@ def test_everything_that_an_extension_names_is_there(name: str) -> None:
         "names",
     )
     for kind in (*kinds, "agreement_statistics", "config_sections"):
-        for reference in getattr(own, kind).values():
-            assert own.load(reference) is not None
-    for reference in (*own.stages, *own.report_tables):
-        assert own.load(reference) is not None
-    for command in own.commands.values():
-        assert own.module(command.module).run
+        for reference in getattr(values, kind).values():
+            assert values.load(reference) is not None
+    for reference in (*values.stages, *values.report_tables):
+        assert values.load(reference) is not None
+    for command in values.commands.values():
+        assert values.module(command.module).run
         for reference in command.completions.values():
-            assert own.load(reference) is not None
-    assert not own.help_folder or (own.folder / own.help_folder).is_dir()
+            assert values.load(reference) is not None
+    assert (
+        not values.help_folder or (values.folder / values.help_folder).is_dir()
+    )
 
 
 def test_the_file_of_names_is_what_the_extensions_say() -> None:

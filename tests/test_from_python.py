@@ -278,12 +278,18 @@ def test_a_baseline_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     results = pipeline.run(
         write_run(tmp_path, systems=["mine", "other"], chosen=["bleu"]), run
     )
-    for given in (run, str(run), results, pipeline.load(run), list(results)):
+    for arguments in (
+        run,
+        str(run),
+        results,
+        pipeline.load(run),
+        list(results),
+    ):
         with pytest.raises(
             InputError,
             match=r"baseline mien: no system is called so \(did you mean 'mine'\?\)",
         ):
-            pipeline.compare(given, baseline="mien")
+            pipeline.compare(arguments, baseline="mien")
     with pytest.raises(
         InputError,
         match="baseline unknown: no system is called so; there are mine, other",
@@ -354,27 +360,27 @@ def test_a_run_tells_its_arguments_too() -> None:
 
 def test_statistics_true_takes_the_defaults() -> None:
     short: Any = {**TEXTS, "metrics": "chrf"}
-    asked, default = (
+    requested, default = (
         pipeline.evaluate(**short, statistics=True),
         pipeline.evaluate(**short, statistics={}),
     )
-    assert asked.report("json") == default.report("json")
-    assert asked[0].bootstrap is not None
+    assert requested.report("json") == default.report("json")
+    assert requested[0].bootstrap is not None
     assert pipeline.evaluate(**short, statistics=False)[0].bootstrap is None
 
 
 @pytest.mark.parametrize(
-    ("odd", "told"), [(None, "None"), (math.nan, "nan"), (3, "int")]
+    ("unusual", "reported"), [(None, "None"), (math.nan, "nan"), (3, "int")]
 )
-@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("position", [0, 1])
 def test_what_is_no_text_is_told_with_its_system_and_item(
-    odd: Any, told: str, place: int
+    unusual: Any, reported: str, position: int
 ) -> None:
     texts = ["e", "f"]
-    texts[place] = odd
+    texts[position] = unusual
     with pytest.raises(
         InputError,
-        match=rf"^hypotheses\['B'\]: expected a list of strings; item {place + 1} is {told}$",
+        match=rf"^hypotheses\['B'\]: expected a list of strings; item {position + 1} is {reported}$",
     ):
         pipeline.evaluate(
             {"A": ["e", "f"], "B": texts}, ["e", "f"], metrics="chrf"

@@ -183,7 +183,7 @@ def add_to_project(project: Path, blocks: list[Block]) -> set[str]:
     return touched
 
 
-def call(folder: Path, paths: list[Path], *asked: list[str]) -> list[str]:
+def call(folder: Path, paths: list[Path], *requested: list[str]) -> list[str]:
     """Run commands in a Python that imports from some folders; return what each of them printed."""
     environment = {
         n: value
@@ -197,7 +197,7 @@ def call(folder: Path, paths: list[Path], *asked: list[str]) -> list[str]:
     environment["COLUMNS"] = "200"
     done = subprocess.run(
         [sys.executable, "-c", RUNNER],
-        input="\n".join("\t".join(words) for words in asked),
+        input="\n".join("\t".join(words) for words in requested),
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
@@ -214,13 +214,13 @@ def try_out(folder: Path, paths: list[Path], blocks: list[Block]) -> None:
 
     Commands of extensions that are not installed are left out.
     """
-    asked = []
+    requested = []
     for command in commands(blocks):
         if not missing_extension("commands", command.words[0]):
-            asked.append(command)
-    assert asked
-    printed = call(folder, paths, *(command.words for command in asked))
-    for command, text in zip(asked, printed, strict=True):
+            requested.append(command)
+    assert requested
+    printed = call(folder, paths, *(command.words for command in requested))
+    for command, text in zip(requested, printed, strict=True):
         lines = [line.rstrip() for line in text.splitlines()]
         missing = [
             line

@@ -163,26 +163,28 @@ def test_the_public_names_stay() -> None:
     } >= EVALUATION
 
 
-def same(expected: Any, got: Any, place: str = "") -> None:
+def same(expected: Any, got: Any, position: str = "") -> None:
     """Hold two contents of results.json against each other: all equal, but for the version and the
     last digits.
     """
     if isinstance(expected, dict):
-        assert list(expected) == list(got), place
+        assert list(expected) == list(got), position
         for key in expected:
-            same(expected[key], got[key], f"{place}/{key}")
+            same(expected[key], got[key], f"{position}/{key}")
     elif isinstance(expected, list):
-        assert len(expected) == len(got), place
+        assert len(expected) == len(got), position
         for number, (one, other) in enumerate(zip(expected, got, strict=True)):
-            same(one, other, f"{place}/{number}")
+            same(one, other, f"{position}/{number}")
     elif isinstance(expected, float):
-        assert math.isclose(expected, got, rel_tol=1e-12, abs_tol=1e-12), place
+        assert math.isclose(expected, got, rel_tol=1e-12, abs_tol=1e-12), (
+            position
+        )
     elif isinstance(expected, str):
         assert re.sub(r"\bv:[0-9.]+", "", expected) == re.sub(
             r"\bv:[0-9.]+", "", got
-        ), place
+        ), position
     else:
-        assert (type(expected), expected) == (type(got), got), place
+        assert (type(expected), expected) == (type(got), got), position
 
 
 @pytest.mark.parametrize("name", ["quickstart", "human"])

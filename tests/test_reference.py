@@ -74,7 +74,7 @@ def test_everything_public_has_a_docstring_that_names_every_argument(
     assert text.strip(), f"{name} has no docstring"
     if isinstance(value, property):
         return
-    own = (
+    values = (
         ""
         if isinstance(value, FunctionType)
         else f" {value.__init__.__doc__ or ''}"
@@ -89,7 +89,7 @@ def test_everything_public_has_a_docstring_that_names_every_argument(
         if "." in name
         else ""
     )
-    known = f"{text}{own} {fields} {of_class}"
+    known = f"{text}{values} {fields} {of_class}"
     arguments = [
         argument.name
         for argument in inspect.signature(value).parameters.values()

@@ -249,17 +249,17 @@ def test_any_manifest_is_read_or_told(
     run(config, tmp_path / "run")
     (tmp_path / "run" / "notes.txt").write_text("mine")
     (tmp_path / "run" / "run.json").write_bytes(text)
-    given = (
+    arguments = (
         ["run", str(config), "-q", "--output"] if line != "clean" else ["clean"]
     )
     code = main(
-        [*given, str(tmp_path / "run"), *["--fresh"] * (line == "fresh")]
+        [*arguments, str(tmp_path / "run"), *["--fresh"] * (line == "fresh")]
     )
-    said = capsys.readouterr().err
+    result = capsys.readouterr().err
     assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
     assert code in (0, 2)
     if code:
-        assert "run.json: is not of this program, or damaged" in said
+        assert "run.json: is not of this program, or damaged" in result
 
 
 @pytest.mark.parametrize("keep", [0, 1, 10, 30, 60, -2])
@@ -456,8 +456,8 @@ def test_results_that_no_run_writes_are_told_with_their_place(
     change(stored)
     write_json(path, stored)
     assert main([*line.split(), str(tmp_path / "run")]) == 2
-    (said,) = capsys.readouterr().err.splitlines()
-    assert words in said
+    (result,) = capsys.readouterr().err.splitlines()
+    assert words in result
     with pytest.raises(StoreError, match="is not the results file of a run"):
         pipeline.load(tmp_path / "run")
 
@@ -473,13 +473,13 @@ def test_parts_of_results_that_do_not_fit_together_are_one_message(
     stored = read_json(path)
     stored["scores"][1]["outputs"].pop("numer_3")
     write_json(path, stored)
-    *_, said = refused(
+    *_, result = refused(
         command(f"show {tmp_path}/run --columns numer_*")
     ).splitlines()
-    assert said.startswith(
+    assert result.startswith(
         f"error: {tmp_path / 'run'}: the parts of results.json do not fit together"
     )
-    assert "KeyError: 'numer_3'" in said
+    assert "KeyError: 'numer_3'" in result
     monkeypatch.setenv("GEC_PIPELINE_DEBUG", "1")
     with pytest.raises(KeyError):
         gec_pipeline(f"show {tmp_path}/run --columns numer_*")
@@ -617,7 +617,7 @@ def json_of_brackets(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "name", "place", "message"),
+    ("make", "name", "position", "message"),
     [
         (
             xz_with_a_large_dictionary,
@@ -642,14 +642,14 @@ def json_of_brackets(path: Path) -> None:
     ],
 )
 def test_no_input_fills_memory_or_disk(
-    tmp_path: Path, make: Any, name: str, place: str, message: str
+    tmp_path: Path, make: Any, name: str, position: str, message: str
 ) -> None:
     make(tmp_path / name)
     assert (tmp_path / name).stat().st_size < 2_000_000
     (tmp_path / "s").write_text("a\n")
     text = "datasets: {d: {source: s, references: [s]}}\nmetrics: [gleu]\nrun: {max_unpacked: 100000000}\n"
     (tmp_path / "c.yaml").write_text(
-        f"{text}systems: {{A: {place}}}\n", "utf-8"
+        f"{text}systems: {{A: {position}}}\n", "utf-8"
     )
     done = limited("validate", "c.yaml", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")

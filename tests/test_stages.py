@@ -45,9 +45,9 @@ def test_the_stages_are_those_documented_in_their_order(tmp_path: Path) -> None:
 
 def test_what_the_config_does_not_ask_for_is_left_out(tmp_path: Path) -> None:
     optional = {stage.name for stage in (*stages.STAGES, *stages.LAST_STAGES)}
-    asked = [name for name in DOCUMENTED if name not in optional]
-    assert heard(write_run(tmp_path, 9)) == asked
-    assert asked == ["counting", "scoring", "writing"]
+    requested = [name for name in DOCUMENTED if name not in optional]
+    assert heard(write_run(tmp_path, 9)) == requested
+    assert requested == ["counting", "scoring", "writing"]
 
 
 def test_a_stage_is_a_function_and_a_line(
@@ -55,11 +55,11 @@ def test_a_stage_is_a_function_and_a_line(
 ) -> None:
     """It runs after those before it, with what it asks for, and what it adds is in results.json."""
 
-    def best(scored: Scored, asked: int) -> Scored:
+    def best(scored: Scored, requested: int) -> Scored:
         names = [
             score.system
             for score in scored.results.scores
-            if score.rank <= asked
+            if score.rank <= requested
         ]
         assert all(
             score.bootstrap
@@ -127,10 +127,10 @@ def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(
         match="run: is of an earlier version, whose digests of texts are others",
     ):
         load_two(tmp_path / "other", folder)
-    told: list[str] = []
+    reported: list[str] = []
     for _ in range(2):
-        run(config, folder, listener=Hears(warn=told.append))
+        run(config, folder, listener=Hears(warn=reported.append))
         assert path.read_text("utf-8") == new
-    assert told == [
+    assert reported == [
         f"{folder}: an earlier version had other digests of texts; they are counted anew, once"
     ]

@@ -105,10 +105,10 @@ def write_models(folder: Path) -> None:
         words,
         unk_token="[UNK]",  # noqa: S106 (no password)
     )
-    own = tokenizers.Tokenizer(model)
-    own.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    values = tokenizers.Tokenizer(model)
+    values.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     ends = [("[CLS]", 2), ("[SEP]", 3)]
-    own.post_processor = tokenizers.processors.TemplateProcessing(
+    values.post_processor = tokenizers.processors.TemplateProcessing(
         "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", ends
     )
     special = {
@@ -117,7 +117,9 @@ def write_models(folder: Path) -> None:
         "cls_token": "[CLS]",
         "sep_token": "[SEP]",
     }
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=own, **special)
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=values, **special
+    )
     size: dict[str, Any] = {
         "hidden_size": 16,
         "num_hidden_layers": 9,
@@ -200,24 +202,24 @@ SYSTEMS = [
 @pytest.fixture
 def seeda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of the form of SEEDA's in a mirror, described by their own checksums."""
-    made = {}
+    created = {}
     for name in ("seeda", "conll14"):
-        own, files = catalogue.catalogue()[name], {}
-        for key, file in own.files.items():
+        values, files = catalogue.catalogue()[name], {}
+        for key, file in values.files.items():
             if name == "seeda" or key.startswith("NUCLE"):
                 data = invented(file)
-                place = tmp_path / "mirror" / file.address
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(data)
+                position = tmp_path / "mirror" / file.address
+                position.parent.mkdir(parents=True, exist_ok=True)
+                position.write_bytes(data)
                 files[key] = replace(
                     file,
                     size=len(data),
                     sha256=hashlib.sha256(data).hexdigest(),
                     how_to_obtain="",
                 )
-        made[name] = replace(own, files=files)
+        created[name] = replace(values, files=files)
     monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
-    monkeypatch.setattr(catalogue, "catalogue", lambda: made)
+    monkeypatch.setattr(catalogue, "catalogue", lambda: created)
 
 
 @lacks("torch", "transformers")
@@ -266,12 +268,12 @@ def test_the_tutorial_of_comet(
         read_json(sample / run / "results.json")
         for run in ("runs/comet", "runs/again")
     )
-    own = [
+    values = [
         [row["score"], row["bootstrap"]]
         for row in one["scores"]
         if row["metric"].startswith("comet")
     ]
-    assert own == [[row["score"], row["bootstrap"]] for row in two["scores"]]
+    assert values == [[row["score"], row["bootstrap"]] for row in two["scores"]]
     assert "error" not in capsys.readouterr().err
 
 

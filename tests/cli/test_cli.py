@@ -66,10 +66,10 @@ def quickstart(tmp_path: Path) -> str:
 
 
 def test_without_a_command_the_help_is_printed(call: Command) -> None:
-    said = call()
-    assert (said.code, said.err) == (0, "")
+    result = call()
+    assert (result.code, result.err) == (0, "")
     assert all(
-        re.search(rf"^ +{name}\s+\w", said.out, re.MULTILINE)
+        re.search(rf"^ +{name}\s+\w", result.out, re.MULTILINE)
         for name in commands()
     )
 
@@ -127,10 +127,10 @@ def test_wrong_use_gives_exit_code_2_and_one_message(
 def test_every_command_has_help_with_an_example(
     call: Command, name: str
 ) -> None:
-    said = call(f"{name} --help")
-    assert (said.code, said.err) == (0, "")
-    assert f"usage: gec-pipeline {name}" in said.out
-    assert f"  gec-pipeline {name}" in said.out.partition("examples:")[2]
+    result = call(f"{name} --help")
+    assert (result.code, result.err) == (0, "")
+    assert f"usage: gec-pipeline {name}" in result.out
+    assert f"  gec-pipeline {name}" in result.out.partition("examples:")[2]
 
 
 # ---- help
@@ -164,10 +164,10 @@ def test_help_finds_curves_as_people_call_them(call: Command) -> None:
 
 
 def test_help_lists_its_topics(call: Command) -> None:
-    said = call("help")
-    assert said.code == 0
-    assert [line.split()[0] for line in said.out.splitlines()] == TOPICS
-    assert all(len(line.split()) > 1 for line in said.out.splitlines())
+    result = call("help")
+    assert result.code == 0
+    assert [line.split()[0] for line in result.out.splitlines()] == TOPICS
+    assert all(len(line.split()) > 1 for line in result.out.splitlines())
 
 
 def test_every_topic_is_printed_as_it_is_written(call: Command) -> None:
@@ -190,9 +190,9 @@ def test_every_topic_that_messages_and_templates_name_is_there() -> None:
 def test_run_prints_a_table_and_writes_what_it_found(
     call: Command, quickstart: str
 ) -> None:
-    said = call(f"run {quickstart}")
-    assert said.code == 0
-    title, header, *rows, signature = said.out.splitlines()
+    result = call(f"run {quickstart}")
+    assert result.code == 0
+    title, header, *rows, signature = result.out.splitlines()
     assert title == "sample: 96 lines, 2 references"
     assert header.split() == [
         "rank",
@@ -212,7 +212,7 @@ def test_run_prints_a_table_and_writes_what_it_found(
         ["4", "broken"],
     ]
     assert signature.startswith("gleu|variant:2017|n:4|")
-    assert said.err.splitlines()[-1] == "results: runs/quickstart"
+    assert result.err.splitlines()[-1] == "results: runs/quickstart"
     assert set(tree(Path("runs/quickstart"))) > {"results.json", "scores.csv"}
 
 
@@ -251,12 +251,12 @@ def test_what_is_printed_is_what_was_stored(
 def test_run_with_json_prints_results_json(
     call: Command, quickstart: str
 ) -> None:
-    said = call(f"run {quickstart} -q --json")
-    assert (said.code, said.err) == (0, "")
+    result = call(f"run {quickstart} -q --json")
+    assert (result.code, result.err) == (0, "")
     assert (
-        said.out.encode() == Path("runs/quickstart/results.json").read_bytes()
+        result.out.encode() == Path("runs/quickstart/results.json").read_bytes()
     )
-    assert {score["system"] for score in json.loads(said.out)["scores"]} == {
+    assert {score["system"] for score in json.loads(result.out)["scores"]} == {
         "careful",
         "eager",
         "unchanged",
@@ -285,10 +285,10 @@ def test_an_interrupt_gives_exit_code_130(
     call: Command, quickstart: str
 ) -> None:
     with mock.patch.object(stages, "run", side_effect=KeyboardInterrupt):
-        said = call(f"run {quickstart}")
-    assert (said.code, said.out) == (130, "")
+        result = call(f"run {quickstart}")
+    assert (result.code, result.out) == (130, "")
     assert (
-        said.err
+        result.err
         == "interrupted; what was finished is kept: run the same command again to go on\n"
     )
 
@@ -308,16 +308,16 @@ def test_control_characters_of_file_names_are_printed_escaped(
         ),
         "utf-8",
     )
-    said = call("validate config.yaml")
-    assert said.code == 0
-    assert "\x1b" not in said.out + said.err
+    result = call("validate config.yaml")
+    assert result.code == 0
+    assert "\x1b" not in result.out + result.err
     config.write_text(
         config.read_text("utf-8").replace("[31m", "[32m"),
         "utf-8",
     )
-    said = call("run config.yaml")
-    assert said.code == 2
-    assert "\x1b" not in said.out + said.err
+    result = call("run config.yaml")
+    assert result.code == 2
+    assert "\x1b" not in result.out + result.err
 
 
 # ---- init
@@ -325,10 +325,10 @@ def test_control_characters_of_file_names_are_printed_escaped(
 
 def test_init_writes_a_config_for_the_files_given(call: Command) -> None:
     write_texts(Path("texts"), 20, systems=("A.txt", "B.txt"))
-    said = call(
+    result = call(
         "init sub.yaml -s texts/source -r texts/ref0 texts/ref1 -o texts/A.txt texts/B.txt",
     )
-    assert said == Said(
+    assert result == Said(
         0, "", "wrote sub.yaml; edit it, then: gec-pipeline validate sub.yaml\n"
     )
     assert call("run sub.yaml -q").code == 0
@@ -354,17 +354,17 @@ def test_init_finds_the_files_from_the_folder_of_the_config(
 
 def test_init_without_files_writes_a_template(call: Command) -> None:
     assert call("init").code == 0
-    said = call("validate config.yaml")
-    assert said.code == 2
-    assert all(": no such file" in line for line in said.err.splitlines())
-    assert len(said.err.splitlines()) == 4  # source, two references, a system
+    result = call("validate config.yaml")
+    assert result.code == 2
+    assert all(": no such file" in line for line in result.err.splitlines())
+    assert len(result.err.splitlines()) == 4  # source, two references, a system
 
 
 def test_init_sample_writes_the_folders_that_the_help_names(
     call: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told = "wrote sample; try: cd sample && gec-pipeline run configs/quickstart.yaml\n"
-    assert call("init --sample") == Said(0, "", told)
+    reported = "wrote sample; try: cd sample && gec-pipeline run configs/quickstart.yaml\n"
+    assert call("init --sample") == Said(0, "", reported)
     monkeypatch.chdir("sample")
     for name in ("quickstart", "summaries"):
         assert call(f"run configs/{name}.yaml -q").code == 0
@@ -405,8 +405,8 @@ def test_init_sample_writes_over_nothing_and_takes_no_files(
         2, "", "error: sample: is not empty; name another folder\n"
     )
     assert tree(Path("sample")) == before
-    told = "error: --source, --outputs: has no effect with --sample, which brings its own files\n"
-    assert call("init --sample new -s a -o b") == Said(2, "", told)
+    reported = "error: --source, --outputs: has no effect with --sample, which brings its own files\n"
+    assert call("init --sample new -s a -o b") == Said(2, "", reported)
     assert not Path("new").exists()
 
 
@@ -426,14 +426,14 @@ def test_init_never_writes_over_a_file(call: Command) -> None:
 def test_two_configs_of_init_keep_their_results_apart(call: Command) -> None:
     write_texts(Path("t"), 5, systems=("A", "B"))
     Path("other").mkdir()
-    for place, output in (
+    for position, output in (
         ("eval.yaml", "A"),
         ("mine.yaml", "B"),
         ("other/eval.yaml", "B"),
         ("no name!.yaml", "A"),
     ):
-        call("init", place, *f"-s t/source -r t/ref0 -o t/{output}".split())
-        assert call("run -q", place).err == ""
+        call("init", position, *f"-s t/source -r t/ref0 -o t/{output}".split())
+        assert call("run -q", position).err == ""
     assert sorted(path.name for path in Path("runs").iterdir()) == [
         "eval",
         "eval-2",
@@ -471,15 +471,15 @@ def test_init_writes_what_can_be_run_whatever_the_files_are_called(
     texts = "-s t/source -r t/ref0 t/ref1"
     outputs = [f"t/{name}" for name in names]
     assert call(f"init c.yaml {texts} -o", *outputs).code == 0
-    said = call("validate c.yaml")
+    result = call("validate c.yaml")
     assert (
-        said.code,
-        [line for line in said.err.splitlines() if line.startswith("error")],
+        result.code,
+        [line for line in result.err.splitlines() if line.startswith("error")],
     ) == (
         0,
         [],
     )
-    assert said.out.count(" system ") == len(names)
+    assert result.out.count(" system ") == len(names)
 
 
 # ---- show
@@ -522,12 +522,12 @@ def test_show_of_an_unknown_system_is_told(
     call: Command, quickstart: str
 ) -> None:
     call(f"run {quickstart}")
-    said = call("show runs/quickstart --system eagre")
+    result = call("show runs/quickstart --system eagre")
     expected = (
         "error: runs/quickstart: has no system 'eagre' (did you mean 'eager'?); "
         "it has careful, eager, unchanged, broken\n"
     )
-    assert said == Said(2, "", expected)
+    assert result == Said(2, "", expected)
 
 
 @pytest.mark.parametrize("name", ["none", "data"])
@@ -550,14 +550,16 @@ def test_list_metrics_tells_every_option_and_its_default(call: Command) -> None:
         *(f"{name}: {metric.summary}" for name, metric in METRICS.items()),
         "options of one: gec-pipeline list metrics NAME",
     ]
-    said = call("list metrics", *METRICS)
+    result = call("list metrics", *METRICS)
     for name, metric in METRICS.items():
-        assert f"{name}: {metric.summary}" in said.out
-        own = said.out.partition(f"{name}: {metric.summary}")[2].splitlines()
+        assert f"{name}: {metric.summary}" in result.out
+        values = result.out.partition(f"{name}: {metric.summary}")[
+            2
+        ].splitlines()
         for option in metric.options:
             row = next(
                 line
-                for line in own
+                for line in values
                 if line.split()[:2] == [option.name, option.key]
             )
             assert option.values() in row
@@ -571,7 +573,7 @@ def test_the_list_of_tokenizers(call: Command) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "own", "other"),
+    ("arguments", "values", "other"),
     [
         ("metrics gleu", "gleu: ", "bleu: "),
         ("tokenizers 13a char", "13a", "intl"),
@@ -581,12 +583,12 @@ def test_the_list_of_tokenizers(call: Command) -> None:
     ],
 )
 def test_lists_of_names_that_are_asked_for(
-    call: Command, arguments: str, own: str, other: str
+    call: Command, arguments: str, values: str, other: str
 ) -> None:
-    said = call(f"list {arguments}")
-    assert (said.code, said.err) == (0, "")
-    assert any(line.startswith(own) for line in said.out.splitlines())
-    assert not any(line.startswith(other) for line in said.out.splitlines())
+    result = call(f"list {arguments}")
+    assert (result.code, result.err) == (0, "")
+    assert any(line.startswith(values) for line in result.out.splitlines())
+    assert not any(line.startswith(other) for line in result.out.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -612,16 +614,18 @@ def test_the_sentences_where_two_systems_differ_most(call: Command) -> None:
     """Level corpus: the scores of sentences are those that `show --line` prints."""
     write_run(Path(), lines=10, chosen=["bleu"])
     assert call("run config.yaml -q --output run").code == 0
-    said = call("compare run --worst 3")
-    assert (said.code, said.err) == (0, "")
+    result = call("compare run --worst 3")
+    assert (result.code, result.err) == (0, "")
     heads = re.findall(
-        r"^line ([0-9]+): A ([0-9.]+), B ([0-9.]+)$", said.out, re.MULTILINE
+        r"^line ([0-9]+): A ([0-9.]+), B ([0-9.]+)$", result.out, re.MULTILINE
     )
     rows = {}
     for line in range(1, 11):
-        shown = call(f"show run --line {line}").out
+        displayed = call(f"show run --line {line}").out
         rows[str(line)] = [
-            re.search(rf"^{name} +([0-9]+[.][0-9]+)$", shown, re.MULTILINE)[1]  # type: ignore[index]
+            re.search(rf"^{name} +([0-9]+[.][0-9]+)$", displayed, re.MULTILINE)[
+                1
+            ]  # type: ignore[index]
             for name in "AB"
         ]
     assert {
@@ -640,7 +644,7 @@ def test_the_sentences_where_two_systems_differ_most(call: Command) -> None:
     }.items():
         text = Path("d", file).read_text("utf-8").splitlines()[first]
         assert re.search(
-            rf"^  {name} +{re.escape(text.strip())}$", said.out, re.MULTILINE
+            rf"^  {name} +{re.escape(text.strip())}$", result.out, re.MULTILINE
         )
 
 
@@ -699,12 +703,12 @@ def test_show_without_a_run_needs_one_for_all_else(call: Command) -> None:
 
 
 def test_doctor_tells_versions_and_kernel(call: Command, kernel: str) -> None:
-    said = call("doctor")
-    assert (said.code, said.err) == (0, "")
-    assert f"gec-pipeline  {__version__}\n" in said.out
-    assert f"{kernel} (PIPELINE_KERNEL={kernel})" in said.out
+    result = call("doctor")
+    assert (result.code, result.err) == (0, "")
+    assert f"gec-pipeline  {__version__}\n" in result.out
+    assert f"{kernel} (PIPELINE_KERNEL={kernel})" in result.out
     assert all(
-        re.search(rf"^{name} +[0-9]", said.out, re.MULTILINE)
+        re.search(rf"^{name} +[0-9]", result.out, re.MULTILINE)
         for name in ("numpy", "pydantic", "pyyaml", "rich", "joblib")
     )
 
@@ -715,9 +719,9 @@ def test_doctor_fails_where_a_part_is_missing(call: Command) -> None:
     with mock.patch.object(
         doctor, "_version", lambda name: None if name == "rich" else "1.0"
     ):
-        said = call("doctor")
-    assert said.code == 2
-    assert "MISSING: pip install rich" in said.out
+        result = call("doctor")
+    assert result.code == 2
+    assert "MISSING: pip install rich" in result.out
 
 
 # ---- on a terminal
@@ -837,12 +841,12 @@ def test_help_of_score_fits_two_screens_and_says_where_the_rest_is(
     call: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
-    said = call("score --help").out
-    assert len(said.splitlines()) <= 67
-    assert max(map(len, said.splitlines())) <= 80
-    assert "score METRIC --help" in said
-    assert "--flavour" not in said
-    assert "--device" not in said
+    result = call("score --help").out
+    assert len(result.splitlines()) <= 67
+    assert max(map(len, result.splitlines())) <= 80
+    assert "score METRIC --help" in result
+    assert "--flavour" not in result
+    assert "--device" not in result
     assert "--device" in call("score --help --plugin").out
 
 
@@ -852,9 +856,9 @@ def test_help_of_score_tells_the_options_of_a_metric_with_examples(
 ) -> None:
     if name == "external":  # it reads files that a config names
         return
-    said = call(f"score {name} --help")
-    assert (said.code, said.err) == (0, "")
-    flat = " ".join(said.out.split())
+    result = call(f"score {name} --help")
+    assert (result.code, result.err) == (0, "")
+    flat = " ".join(result.out.split())
     for option in METRICS[name].options:
         flag = {"references": "refs", "gold": "gold-edits"}.get(
             option.name, option.name.replace("_", "-")
@@ -863,9 +867,9 @@ def test_help_of_score_tells_the_options_of_a_metric_with_examples(
         assert (len(option.choices or ()) == 1) != (
             " ".join(option.help.split()) in flat
         )
-    assert "--confidence" not in said.out.partition("options of")[2]
+    assert "--confidence" not in result.out.partition("options of")[2]
     examples = (
-        said.out.partition("examples:")[2]
+        result.out.partition("examples:")[2]
         .partition("\n\n")[0]
         .replace(" \\\n     ", "")
     )
@@ -894,23 +898,25 @@ def test_help_of_score_says_what_an_option_means_for_each_metric(
     call: Command,
 ) -> None:
     """Metrics share names of options, not their values."""
-    said = " ".join(call("score gleu bleu chrf --help").out.split())
-    assert "(gleu) a weight for each reference" in said
-    assert "(bleu) a weight for each order" in said
+    result = " ".join(call("score gleu bleu chrf --help").out.split())
+    assert "(gleu) a weight for each reference" in result
+    assert "(bleu) a weight for each order" in result
     assert (
         "none, ones (default: none); (bleu) what stands for precisions of 0"
-        in said
+        in result
     )
     assert (
         "(chrf) weight of recall against precision: a number such as 2 or 0.5"
-        in said
+        in result
     )
-    assert "--lowercase [VALUE] compare without upper case: true, false" in said
+    assert (
+        "--lowercase [VALUE] compare without upper case: true, false" in result
+    )
 
 
 def test_the_command_of_the_package_gleu_has_its_options_alone(
     call: Command,
 ) -> None:
-    said = call("gleu --help").out
-    assert "--encoding" not in said
-    assert "--num-refs" not in said
+    result = call("gleu --help").out
+    assert "--encoding" not in result
+    assert "--num-refs" not in result

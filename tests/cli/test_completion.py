@@ -80,8 +80,8 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_the_tab_key_proposes(
     here: Path, line: str, proposals: set[str]
 ) -> None:
-    code, words, said = asked(line, here)
-    assert (code, said) == (0, "")
+    code, words, result = asked(line, here)
+    assert (code, result) == (0, "")
     assert {
         word
         for word in words

@@ -88,11 +88,11 @@ def test_the_first_run_is_the_old_one(
     line = f"compare {old} {new} --fail-if-worse --json -q {more}"
     found, out, _ = command(line)
     assert found == code
-    told = json.loads(out)
-    assert told["verdict"] == verdict
+    reported = json.loads(out)
+    assert reported["verdict"] == verdict
     # the outputs of B are the same
-    assert {item["system"] for item in told["comparisons"]} <= {"A"}
-    for item in told["comparisons"]:
+    assert {item["system"] for item in reported["comparisons"]} <= {"A"}
+    for item in reported["comparisons"]:
         better = (
             item["difference"] > 0
             if item["higher_is_better"]
@@ -105,9 +105,9 @@ def test_the_first_run_is_the_old_one(
 
 @pytest.mark.usefixtures("runs")
 def test_a_sentence_says_it(command: Command) -> None:
-    said = command("compare good bad --fail-if-worse -q --metric ter")
-    assert said.code == 1
-    assert said.out.startswith("d, TER: A is worse: 0.00 -> ")
+    result = command("compare good bad --fail-if-worse -q --metric ter")
+    assert result.code == 1
+    assert result.out.startswith("d, TER: A is worse: 0.00 -> ")
     message = "no system has other outputs in the two runs, so none is worse\n"
     assert command("compare good good --fail-if-worse -q") == (0, message, "")
 
@@ -130,9 +130,9 @@ def test_systems_without_a_common_name_are_refused(
     evaluate("g2", {"base-v2": 40, "large-v2": 5})
     line = "compare g1 g2 --fail-if-worse -q"
     code, out, err = command(f"{line} --json")
-    told = json.loads(out)
-    assert (code, told["verdict"]) == (2, "error")
-    assert told["message"] in err
+    reported = json.loads(out)
+    assert (code, reported["verdict"]) == (2, "error")
+    assert reported["message"] in err
     assert "g1 has base, large; g2 has base-v2, large-v2" in err
     code, out, _ = command(f"{line} --system base base-v2")
     assert code == 1
@@ -148,17 +148,17 @@ def test_systems_that_the_new_run_lacks_are_named(
     code, out, err = command("compare g1 g2 --fail-if-worse --json")
     assert code == 1
     assert "warning: g2: lacks c, which g1 has: not compared\n" in err
-    told = json.loads(out)
-    assert told["warnings"][0] == "g2: lacks c, which g1 has: not compared"
-    assert [item["p_adjusted"] for item in told["comparisons"]] == [
-        2 * item["p"] for item in told["comparisons"]
+    reported = json.loads(out)
+    assert reported["warnings"][0] == "g2: lacks c, which g1 has: not compared"
+    assert [item["p_adjusted"] for item in reported["comparisons"]] == [
+        2 * item["p"] for item in reported["comparisons"]
     ]
 
 
 @pytest.mark.usefixtures("runs")
 def test_a_margin_is_told(command: Command) -> None:
     line = "compare good bad --fail-if-worse -q"
-    said = command(f"{line} --margin 90")
-    assert said.code == 0
-    assert "d, TER: A is not worse by more than 90: 0.00 -> " in said.out
+    result = command(f"{line} --margin 90")
+    assert result.code == 0
+    assert "d, TER: A is not worse by more than 90: 0.00 -> " in result.out
     assert command(f"{line} --test none").code == 2

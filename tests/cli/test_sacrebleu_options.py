@@ -97,9 +97,9 @@ def theirs(line: str) -> str:
 def test_the_bare_number_is_that_of_sacrebleu(
     score: Command, options: str
 ) -> None:
-    own = printed(score(f"{options} -b -w 4 -r r s -i a"))
-    assert own == theirs(f"r s -i a {options} -b -w 4")
-    assert re.fullmatch(r"\d+\.\d{4}\n", own)
+    values = printed(score(f"{options} -b -w 4 -r r s -i a"))
+    assert values == theirs(f"r s -i a {options} -b -w 4")
+    assert re.fullmatch(r"\d+\.\d{4}\n", values)
 
 
 @pytest.mark.parametrize(
@@ -128,12 +128,12 @@ def test_white_space_at_the_end_counts_for_the_python_names_alone(
     peer = (
         sacrebleu.CHRF(whitespace=True).corpus_score(texts[0], texts[1:]).score
     )
-    own, stripped = (
+    values, stripped = (
         printed(score(f"chrf --{flag} -r r -i padded -b -w 9"))
         for flag in ("whitespace", "chrf-whitespace")
     )
-    assert float(own) == pytest.approx(peer, abs=1e-9)
-    assert own != stripped
+    assert float(values) == pytest.approx(peer, abs=1e-9)
+    assert values != stripped
 
 
 @pytest.mark.parametrize(
@@ -181,8 +181,8 @@ def test_paired_tests_are_those_of_sacrebleu(
 
     sacreBLEU prints four digits of p. Its bootstrap counts in float32, which changes no p of these
     texts, and a mean or an interval by less than 5 in the fifth decimal."""
-    asked = f"-m bleu chrf ter {flag} {flag}n 200 -w 4 -i a b tokenised"
-    out = printed(score(f"{asked} -r r s"))
+    requested = f"-m bleu chrf ter {flag} {flag}n 200 -w 4 -i a b tokenised"
+    out = printed(score(f"{requested} -r r s"))
     assert out.count(f"|{key}:200|seed:12345|") == 3
     header, *lines = (
         re.split("  +", line.strip()) for line in out.splitlines()[1:5]
@@ -198,7 +198,7 @@ def test_paired_tests_are_those_of_sacrebleu(
     ]
     peer = [
         line.split("│")[1:-1]
-        for line in theirs(f"r s {asked} -f text").splitlines()
+        for line in theirs(f"r s {requested} -f text").splitlines()
         if "│" in line
     ]
     expected: dict[str, list[list[float]]] = {}
@@ -451,13 +451,13 @@ def test_runs_show_samples_and_seed_and_keep_the_signature(
         bare.replace("|case", f"|{samples}|seed:9|case")
         for samples in ("bs:70", "ar:80")
     )
-    for line, shown in (
+    for line, displayed in (
         ("run c.yaml", intervals),
         ("show run", intervals),
         *with_extension("published", ("cite run", intervals)),
     ):
         out = printed(command(line))
-        assert shown in out
+        assert displayed in out
         assert bare not in out
     assert f"{tests}\n" in printed(command("compare run"))
     stored = read_json(tmp_path / "run" / "results.json")

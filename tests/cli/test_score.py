@@ -115,7 +115,7 @@ def test_several_systems_and_metrics_are_one_table(score: Command) -> None:
         for page in each
     ]
     assert {row[0]: row[1:] for row in rows} == {
-        name: [own[name] for own in ranked] for name in ranked[0]
+        name: [values[name] for values in ranked] for name in ranked[0]
     }
     assert "rank" in score("bleu rougeL -r r.txt -o o.txt")[1]
 

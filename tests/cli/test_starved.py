@@ -86,9 +86,9 @@ def test_a_file_that_the_system_does_not_open_is_no_bad_input(
     line = f"run {write_run(tmp_path, 4)} --output {tmp_path}/run -q"
     scarce = mock.Mock(side_effect=OSError(errno.EMFILE, "Too many open files"))
     monkeypatch.setattr(safe_files, "replacing", scarce)
-    said = command(line)
-    assert said.code == 3
-    assert said.err.count("cannot be written: Too many open files") == 1
+    result = command(line)
+    assert result.code == 3
+    assert result.err.count("cannot be written: Too many open files") == 1
     scarce.side_effect = OSError(errno.ENOSPC, "No space left")
     assert gec_pipeline(line) == 2
 
@@ -106,11 +106,11 @@ def test_a_text_that_the_system_does_not_open_is_no_bad_input(
         original = owner.open
 
         def scarce(
-            path: Path | str, *given: Any, of: Any = original, **more: Any
+            path: Path | str, *arguments: Any, of: Any = original, **more: Any
         ) -> Any:
             if Path(path).name == name:
                 raise OSError(errno.EMFILE, "Too many open files")
-            return of(path, *given, **more)
+            return of(path, *arguments, **more)
 
         monkeypatch.setattr(owner, "open", scarce)
     message = f"error: {tmp_path / 'd' / name}: the system gives no more: Too many open files\n"

@@ -112,8 +112,8 @@ def on_terminal(line: str, folder: Path) -> bytes:
         os.execv(sys.executable, words)  # noqa: S606
     written = b""
     try:
-        while piece := os.read(handle, 1 << 16):
-            written += piece
+        while chunk := os.read(handle, 1 << 16):
+            written += chunk
     except OSError:  # the terminal is closed at its other end
         pass
     os.waitpid(pid, 0)

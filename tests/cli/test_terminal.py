@@ -79,12 +79,16 @@ COMMANDS = [
 
 
 def environment(**more: str) -> dict[str, str]:
-    kept = {
+    remaining = {
         key: value
         for key, value in os.environ.items()
         if not key.startswith(("PYTHON", "LC_", "LANG", "LESS"))
     }
-    return kept | {"PYTHONPATH": str(ROOT), "PIPELINE_KERNEL": "python"} | more
+    return (
+        remaining
+        | {"PYTHONPATH": str(ROOT), "PIPELINE_KERNEL": "python"}
+        | more
+    )
 
 
 @pytest.fixture(scope="module")
@@ -126,16 +130,16 @@ sys.__stdout__.write(json.dumps(results))
 it."""
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("position", PLACES)
 def test_no_command_ends_in_a_traceback_where_letters_are_missing(
-    texts: Path, place: str
+    texts: Path, position: str
 ) -> None:
     (texts / "начало.yaml").unlink(missing_ok=True)
     done = subprocess.run(
         [sys.executable, "-c", CALLS],
         input=json.dumps(COMMANDS),
         cwd=texts,
-        env=environment(**PLACES[place]),
+        env=environment(**PLACES[position]),
         capture_output=True,
         text=True,
         check=False,
@@ -149,7 +153,7 @@ def test_no_command_ends_in_a_traceback_where_letters_are_missing(
             command,
             err,
         )
-        if place != "cp1252":
+        if position != "cp1252":
             assert (out + err).isascii(), command
 
 
@@ -196,7 +200,7 @@ def on_a_terminal(folder: Path, line: str, lines: int = 24, **more: str) -> str:
 
     reader = threading.Thread(target=read)
     reader.start()
-    kept = {
+    remaining = {
         key: value
         for key, value in environment().items()
         if key not in ("COLUMNS", "LINES", "PAGER", "TERM")
@@ -204,7 +208,7 @@ def on_a_terminal(folder: Path, line: str, lines: int = 24, **more: str) -> str:
     done = subprocess.run(
         [sys.executable, *PROGRAM, *line.split()],
         cwd=folder,
-        env=kept | {"TERM": "xterm"} | more,
+        env=remaining | {"TERM": "xterm"} | more,
         stdin=inside,
         stdout=inside,
         stderr=inside,
@@ -324,9 +328,9 @@ def test_every_package_that_is_imported_is_required_or_known() -> None:
                 "find_spec",
             ):
                 imported |= {
-                    str(own.value).partition(".")[0]
-                    for own in node.args[:1]
-                    if isinstance(own, ast.Constant)
+                    str(values.value).partition(".")[0]
+                    for values in node.args[:1]
+                    if isinstance(values, ast.Constant)
                 }
     # a later Python has it
     assert {name.lower() for name in imported} - {"", "compression"} <= known

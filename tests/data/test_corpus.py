@@ -141,9 +141,9 @@ def test_digests_are_equal_exactly_where_the_lines_are(
     pieces: tuple[int, int],
 ) -> None:
     lines, digests = [], []
-    for data, piece in zip((text, other), pieces, strict=True):
+    for data, chunk in zip((text, other), pieces, strict=True):
         path = written(tmp_path_factory.getbasetemp(), data)
-        with mock.patch.object(index, "CHUNK_BYTES", piece):
+        with mock.patch.object(index, "CHUNK_BYTES", chunk):
             digests.append(open_text(path).digest)
         lines.append(naive.read_lines(path))
     assert (digests[0] == digests[1]) == (lines[0] == lines[1])
@@ -228,22 +228,22 @@ def test_invalid_utf8_is_told_with_file_line_and_byte(
 def test_invalid_utf8_is_found_where_python_finds_it(
     tmp_path_factory: pytest.TempPathFactory, data: list[bytes]
 ) -> None:
-    whole = b"".join(data)
+    complete = b"".join(data)
     try:
-        whole.decode()
+        complete.decode()
     except UnicodeDecodeError as error:
-        place = error.start
+        position = error.start
     else:
         assume(False)
     line, byte = (
-        whole.count(b"\n", 0, place) + 1,
-        place - whole.rfind(b"\n", 0, place),
+        complete.count(b"\n", 0, position) + 1,
+        position - complete.rfind(b"\n", 0, position),
     )
-    path = written(tmp_path_factory.getbasetemp(), whole)
-    for piece in range(1, 9):
-        with mock.patch.object(index, "CHUNK_BYTES", piece):
+    path = written(tmp_path_factory.getbasetemp(), complete)
+    for chunk in range(1, 9):
+        with mock.patch.object(index, "CHUNK_BYTES", chunk):
             assert complaint(path).startswith(
-                f"{path}:{line}: byte {byte} of the line (0x{whole[place]:02x})"
+                f"{path}:{line}: byte {byte} of the line (0x{complete[position]:02x})"
             )
 
 

@@ -39,13 +39,13 @@ def here(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    wanted = [
+    expected = [
         "conll14/[A-Z]*",
         "conll14/official-2014.combined.m2",
         "jfleg/dev",
     ]
-    wanted += ["conll14-judgements/judgments.xml", "reassess-gec/merged_ids"]
-    files = [file for text in wanted for file in named(text)]
+    expected += ["conll14-judgements/judgments.xml", "reassess-gec/merged_ids"]
+    files = [file for text in expected for file in named(text)]
     assert (
         dataset_cache.fetch_files(files, str(shared / "mirror")).problems == []
     )
@@ -95,11 +95,11 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
         if not file["in_sources_tsv"]
     ]
     further = read_json(shared / "published" / "gec-more.json")["items"]
-    wanted = {"conll14-emnlp2016-first", "pillars-conll14", "bea2019-dev"}
+    expected = {"conll14-emnlp2016-first", "pillars-conll14", "bea2019-dev"}
     by_edits += [
         file
         for item in further
-        if item["id"] in wanted
+        if item["id"] in expected
         for file in item["files"]
     ]
     simplification = read_json(shared / "nlg" / "published.json")[
@@ -198,9 +198,9 @@ def test_what_is_not_fetched_says_where_to_get_it(
         in printed(command(f"data list {name}"))
     )
     for action in ("fetch", "verify", "path"):
-        said = command(f"data {action} {name}")
-        assert said.code == 2
-        assert where in " ".join(said.err.split())
+        result = command(f"data {action} {name}")
+        assert result.code == 2
+        assert where in " ".join(result.err.split())
     file = next(iter(found.files))
     text = f"datasets: {{d: {{gold: 'data:{name}/{file}'}}}}\nsystems: {{A: no.txt}}\nmetrics: [m2]\n"
     assert any(where in problem for problem in problems(text))
@@ -211,10 +211,10 @@ def test_all_that_can_be_fetched_leaves_out_what_cannot(
     tmp_path: Path, command: Command
 ) -> None:
     (tmp_path / "mirror").mkdir(exist_ok=True)
-    said = command(f"data fetch --all --mirror {tmp_path}/mirror")
-    assert said.code == 2
-    assert "conll14: " in said.out
-    assert not any(f"{name}: " in said.out + said.err for name in GIVEN)
+    result = command(f"data fetch --all --mirror {tmp_path}/mirror")
+    assert result.code == 2
+    assert "conll14: " in result.out
+    assert not any(f"{name}: " in result.out + result.err for name in GIVEN)
 
 
 def test_what_configs_can_name_is_there() -> None:
@@ -286,7 +286,7 @@ def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "message"),
+    ("text", "position", "message"),
     [
         (
             "datasets: {conl14: data}\n",
@@ -341,21 +341,21 @@ def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
     ],
 )
 def test_what_is_named_wrong_is_told_at_its_place(
-    text: str, place: str, message: str, nothing: Path
+    text: str, position: str, message: str, nothing: Path
 ) -> None:
     assert nothing
-    told = problems(text + "metrics: [bleu]\n")
-    assert any(place in problem and message in problem for problem in told), (
-        told
-    )
+    reported = problems(text + "metrics: [bleu]\n")
+    assert any(
+        position in problem and message in problem for problem in reported
+    ), reported
 
 
 def test_a_changed_file_is_not_scored(here: Path) -> None:
     (here / "conll14" / "NUCLEA").write_bytes(
         (here / "conll14" / "NUCLEB").read_bytes()
     )
-    told = problems(GOOD)
-    assert told == [
+    reported = problems(GOOD)
+    assert reported == [
         f"c.yaml:1:21: datasets.conll14: conll14/NUCLEA is changed in {here} since fetched; "
         "fetch it: gec-pipeline data fetch conll14"
     ]
@@ -381,21 +381,23 @@ def test_commands_take_files_of_data_sets(here: Path, command: Command) -> None:
 
 
 def test_lists(nothing: Path, command: Command) -> None:
-    shown = printed(command("data list"))
+    displayed = printed(command("data list"))
     assert re.search(
         r"^conll14 +18 +3\.5 MB +no +not stated; MIT; Apache-2.0$",
-        shown,
+        displayed,
         re.MULTILINE,
     )
-    assert re.search(r"^jfleg +11 .* CC BY-NC-SA 4\.0$", shown, re.MULTILINE)
-    assert f"folder: {nothing}" in shown
-    shown = printed(command("data list jfleg"))
+    assert re.search(
+        r"^jfleg +11 .* CC BY-NC-SA 4\.0$", displayed, re.MULTILINE
+    )
+    assert f"folder: {nothing}" in displayed
+    displayed = printed(command("data list jfleg"))
     assert (
         "config   datasets: {jfleg-dev: data:jfleg/dev}: source, 4 references"
-        in shown
+        in displayed
     )
     assert re.search(
-        r"^data:jfleg/dev/dev\.src +72,726  missing$", shown, re.MULTILINE
+        r"^data:jfleg/dev/dev\.src +72,726  missing$", displayed, re.MULTILINE
     )
     assert "did you mean 'jfleg'?" in refused(command("data list jfleq"))
 

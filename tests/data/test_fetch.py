@@ -82,23 +82,23 @@ def fetch(
     warn: Callable[[str], None] = lambda _: None,
 ) -> list[Path]:
     """Fetch files of a data set (None: all) as the command does; raise what went wrong."""
-    wanted = [
+    expected = [
         file
         for text in files or [""]
         for file in catalogue.named(f"{name}/{text}" if text else name)
     ]
-    done = dataset_cache.fetch_files(wanted, mirror, warn)
+    done = dataset_cache.fetch_files(expected, mirror, warn)
     if done.problems:
         raise DataError(done.problems)
-    return [dataset_cache.cache_path(file) for file in wanted]
+    return [dataset_cache.cache_path(file) for file in expected]
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
     """A mirror on the loopback."""
-    with serving() as made:
-        made.files = {PLACE + name: data for name, data in FILES.items()}
-        yield made
+    with serving() as created:
+        created.files = {PLACE + name: data for name, data in FILES.items()}
+        yield created
 
 
 def inside(cache: Path) -> dict[str, bytes]:
@@ -115,10 +115,10 @@ def inside(cache: Path) -> dict[str, bytes]:
 
 def error_of(command: Command, line: str, *more: str) -> str:
     """Run `data fetch`, which fails; return what it says on standard error behind `error: `."""
-    code, _, said = command(f"data fetch {line}", *more)
+    code, _, result = command(f"data fetch {line}", *more)
     assert code == 2
-    assert "Traceback" not in said
-    return "\n".join(line for line in said.splitlines() if "error:" in line)
+    assert "Traceback" not in result
+    return "\n".join(line for line in result.splitlines() if "error:" in line)
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,13 @@ def test_every_kind_of_mirror_gives_the_same_files(
     }
     if how == "environment":
         monkeypatch.setenv("GEC_PIPELINE_MIRROR", server.url("copies/"))
-    told: list[str] = []
-    found = fetch("toy", mirror=mirrors.get(how), warn=told.append)
+    reported: list[str] = []
+    found = fetch("toy", mirror=mirrors.get(how), warn=reported.append)
     assert [path.relative_to(toy).as_posix() for path in found] == [
         f"toy/{name}" for name in FILES
     ]
     assert inside(toy) == dict(sorted(FILES.items()))
-    assert len(told) == 4
+    assert len(reported) == 4
     assert dataset_cache.missing("toy") == []
     assert dataset_cache.path_of("data:toy/b+c").read_bytes() == FILES["b+c"]
 
@@ -215,11 +215,13 @@ def test_a_file_that_is_wrong_is_told_and_the_others_are_kept(
 ) -> None:
     answer, message = FAULTS[fault]
     server.answers[f"{PLACE}b+c"] = answer
-    said = error_of(command, f"toy --mirror {server.url()}copies")
-    assert said.startswith("error: toy/b+c: ")
-    assert message.format(sha=hashlib.sha256(FILES["b+c"]).hexdigest()) in said
-    assert said.endswith(f": {server.url(PLACE)}b%2Bc")
-    assert len(said.splitlines()) == 1
+    result = error_of(command, f"toy --mirror {server.url()}copies")
+    assert result.startswith("error: toy/b+c: ")
+    assert (
+        message.format(sha=hashlib.sha256(FILES["b+c"]).hexdigest()) in result
+    )
+    assert result.endswith(f": {server.url(PLACE)}b%2Bc")
+    assert len(result.splitlines()) == 1
     assert inside(toy) == {
         name: data for name, data in sorted(FILES.items()) if name != "b+c"
     }
@@ -235,9 +237,9 @@ def test_a_server_that_refuses_is_not_asked_again(
     code: int, toy: Path, server: Server, command: Command
 ) -> None:
     server.answers[f"{PLACE}b+c"] = lambda: (code, {}, b"no")
-    said = error_of(command, f"toy --mirror {server.url()}copies")
-    assert f"ClientResponseError: {code}" in said
-    assert "files still to fetch: 3" in said
+    result = error_of(command, f"toy --mirror {server.url()}copies")
+    assert f"ClientResponseError: {code}" in result
+    assert "files still to fetch: 3" in result
     assert inside(toy) == {"a": FILES["a"]}
 
 
@@ -273,9 +275,9 @@ def test_a_server_that_falls_silent_is_given_up(
     assert (
         gec_pipeline(f"data fetch toy/a --mirror {server.url()}copies -q") == 0
     )
-    said = error_of(command, f"toy --mirror {server.url()}copies")
-    assert "the server sends nothing: 0.2 seconds were waited" in said
-    assert "run the same command again" in said
+    result = error_of(command, f"toy --mirror {server.url()}copies")
+    assert "the server sends nothing: 0.2 seconds were waited" in result
+    assert "run the same command again" in result
     assert inside(toy) == {"a": FILES["a"]}
 
 
@@ -328,12 +330,12 @@ def test_without_a_network_one_message_says_so(
     if by == "environment":
         monkeypatch.setenv("GEC_PIPELINE_MIRROR", address)
     monkeypatch.setattr(dataset_cache, "ORIGIN", address)
-    said = error_of(command, f"toy {mirror}")
-    assert "toy/a: http://127.0.0.1:" in said
-    assert "cannot be read: ClientConnectorError" in said
-    assert "files still to fetch: 4" in said
-    assert "secret" not in said
-    assert len(said.splitlines()) == 1
+    result = error_of(command, f"toy {mirror}")
+    assert "toy/a: http://127.0.0.1:" in result
+    assert "cannot be read: ClientConnectorError" in result
+    assert "files still to fetch: 4" in result
+    assert "secret" not in result
+    assert len(result.splitlines()) == 1
     assert inside(toy) == {}
 
 
@@ -354,9 +356,9 @@ def test_without_a_network_one_message_says_so(
 def test_a_mirror_that_is_none(
     mirror: str, message: str, toy: Path, command: Command
 ) -> None:
-    said = error_of(command, "toy --mirror", mirror)
-    assert message in said
-    assert len(said.splitlines()) == 1
+    result = error_of(command, "toy --mirror", mirror)
+    assert message in result
+    assert len(result.splitlines()) == 1
     assert not any(toy.rglob("a"))
 
 
@@ -378,9 +380,9 @@ def test_a_folder_that_has_a_part(
     (base / "e").mkdir()
     (base / "b+c").unlink()
     os.mkfifo(base / "b+c")  # would be waited for
-    said = error_of(command, f"toy --mirror {folder}")
-    assert f"toy/a: is not there: {base / 'a'}" in said
-    assert f"toy: is no regular file, 2 files of {folder}: b+c, e" in said
+    result = error_of(command, f"toy --mirror {folder}")
+    assert f"toy/a: is not there: {base / 'a'}" in result
+    assert f"toy: is no regular file, 2 files of {folder}: b+c, e" in result
     assert list(inside(toy)) == ["deep/er/d.txt"]
 
 
@@ -410,9 +412,9 @@ def test_a_cache_that_cannot_be_written(
         pytest.skip("root may write everywhere")
     else:
         toy.mkdir(mode=0o500)
-    said = error_of(command, f"toy --mirror {folder}")
-    assert "cannot be written: " in said
-    assert "GEC_PIPELINE_DATA" in said
+    result = error_of(command, f"toy --mirror {folder}")
+    assert "cannot be written: " in result
+    assert "GEC_PIPELINE_DATA" in result
 
 
 def test_a_full_disk(
@@ -426,12 +428,12 @@ def test_a_full_disk(
 
     fetch("toy", ["a"], str(folder))
     monkeypatch.setattr(os, "fsync", full)
-    said = error_of(command, f"toy --mirror {folder}")
+    result = error_of(command, f"toy --mirror {folder}")
     assert (
         f"{toy / 'toy' / 'b+c'}: cannot be written: No space left on device; make room"
-        in said
+        in result
     )
-    assert "files still to fetch: 3" in said
+    assert "files still to fetch: 3" in result
     assert inside(toy) == {"a": FILES["a"]}
 
 
@@ -445,8 +447,8 @@ def test_links_in_the_cache_are_not_written_through(
     (toy / "toy" / "deep").symlink_to(outside)
     (toy / "toy" / "a").symlink_to(outside / "precious")
     (toy / ".toy.lock").symlink_to(outside / "precious")
-    said = error_of(command, f"toy --mirror {folder}")
-    assert f"{toy / 'toy' / 'deep'}: is a link" in said
+    result = error_of(command, f"toy --mirror {folder}")
+    assert f"{toy / 'toy' / 'deep'}: is a link" in result
     assert [path.name for path in outside.iterdir()] == ["precious"]
     assert (outside / "precious").read_bytes() == b"mine"
     assert not (toy / "toy" / "a").is_symlink()  # replaced, not written through
@@ -513,8 +515,8 @@ def test_path_prints_folder_and_file(
 def test_names_that_are_none_lead_nowhere(
     name: str, folder: Path, command: Command
 ) -> None:
-    said = error_of(command, f"{name} --mirror {folder}")
-    assert "no data set" in said or "has no file" in said
+    result = error_of(command, f"{name} --mirror {folder}")
+    assert "no data set" in result or "has no file" in result
 
 
 @pytest.mark.parametrize(
@@ -541,8 +543,8 @@ def test_fetch_wants_a_name(command: Command) -> None:
 
 def test_descriptions_have_plain_names_and_whole_checksums() -> None:
     """They become paths in the cache and parts of addresses."""
-    own = catalogue.read_catalogue(catalogue._text("datasets.yaml"))
-    files = [file for entry in own.values() for file in entry.files.values()]
+    values = catalogue.read_catalogue(catalogue._text("datasets.yaml"))
+    files = [file for entry in values.values() for file in entry.files.values()]
     assert len(files) > 100
     for file in files:
         steps = f"{file.key}/{file.path}".split("/")

@@ -678,12 +678,12 @@ def test_globs_of_references_are_in_natural_order(
         "ref10",
     ]
     assert gec_pipeline("validate c.yaml") == 0
-    said = capsys.readouterr()
+    result = capsys.readouterr()
     assert (
         "datasets.d.references[0]: r/ref* matches 3: ref1, ref9, ref10\n"
-        in said.out
+        in result.out
     )
-    assert "d: 3 references a line\n" in said.out
+    assert "d: 3 references a line\n" in result.out
 
 
 def test_globs_that_match_nothing_are_told() -> None:
@@ -762,8 +762,8 @@ def test_all_problems_are_told_at_once(
             "c.yaml": CONFIG.replace("a.txt", "a.gz, B: none") + "outptu: {}\n",
         }
     )
-    said = refused(command("run c.yaml"))
-    assert sorted(line.split(" ")[1] for line in said.splitlines()) == [
+    result = refused(command("run c.yaml"))
+    assert sorted(line.split(" ")[1] for line in result.splitlines()) == [
         "a.gz:",
         "c.yaml:2:20:",
         "c.yaml:4:1:",
@@ -790,13 +790,13 @@ if chosen_kernel.name() == "native":
 
 
 def read_by(
-    survey: Any, path: Path, separator: bytes, piece: int, leaves: int
+    scanner: Any, path: Path, separator: bytes, chunk: int, leaves: int
 ) -> list[Any]:
     """Return all that is found in a file that is cut into pieces, and into stretches of so many
     leaves; or why not.
     """
     cuts: dict[str, Any] = {
-        "CHUNK_BYTES": piece,
+        "CHUNK_BYTES": chunk,
         "RANGE_BYTES": 8 * leaves,
         "LEAF_BYTES": 8,
         "GRID_BYTES": 4,
@@ -805,7 +805,7 @@ def read_by(
     with (
         mock.patch.multiple(scan, **cuts),
         mock.patch.object(
-            chosen_kernel, "native_function", return_value=survey
+            chosen_kernel, "native_function", return_value=scanner
         ),
     ):
         try:
@@ -872,8 +872,8 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
         data += broken + data
     path.write_bytes(data)
     found = [
-        read_by(survey, path, separator, *cut)
-        for survey in SURVEYS
+        read_by(scanner, path, separator, *cut)
+        for scanner in SURVEYS
         for cut in cuts
     ]
     assert found == found[:1] * len(found)
@@ -895,28 +895,29 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
             "\u2581".encode()
         )
         assert file.suspicious.nuls == data.count(b"\0")
-        places = np.cumsum([0, *(len(line) + 1 for line in lines)]).tolist()
+        positions = np.cumsum([0, *(len(line) + 1 for line in lines)]).tolist()
         firsts = [
             n
-            for n in range(1, len(places))
-            if places[n] // 4 > places[n - 1] // 4 and places[n] <= len(data)
+            for n in range(1, len(positions))
+            if positions[n] // 4 > positions[n - 1] // 4
+            and positions[n] <= len(data)
         ]
-        kept = [
+        remaining = [
             [0, 0],
-            *([n, places[n]] for n in firsts),
+            *([n, positions[n]] for n in firsts),
             *([[len(lines), len(data)]] if lines else []),
         ]
-        assert list(map(list, zip(*marks, strict=True))) == kept
+        assert list(map(list, zip(*marks, strict=True))) == remaining
         # The digest, by hand: BLAKE3 of the leaves' own, of the lines with a newline each.
-        whole = (
+        complete = (
             data.replace(b"\r\n", b"\n")
             if newline
             else data.replace(b"\n", b"\xfe").replace(b"\xff", b"\n")
         )
-        whole += b"" if whole.endswith(b"\n") or not whole else b"\n"
+        complete += b"" if complete.endswith(b"\n") or not complete else b"\n"
         leaves = b"".join(
-            blake3(whole[low : low + 8]).digest()
-            for low in range(0, len(whole), 8)
+            blake3(complete[low : low + 8]).digest()
+            for low in range(0, len(complete), 8)
         )
         assert file.digest == f"blake3:{blake3(leaves).hexdigest()[:32]}"
 

@@ -258,8 +258,8 @@ def test_folders_that_datasets_saved() -> None:
     corpus = prepare(config("{arrow: set/test, column: refs}")).corpora[0]
     assert lines(corpus.references[0]) == [own[0] for own in REFERENCES]
     assert gec_pipeline("score bleu -r set/test:refs -o o.txt -q") == 0
-    for whole in ("{arrow: set, column: refs}", "set"):
-        assert problems(config(whole)) == [
+    for complete in ("{arrow: set, column: refs}", "set"):
+        assert problems(config(complete)) == [
             "set: is a folder of several data sets, the splits; name one of set/train, set/test"
         ]
     Path("empty").mkdir()
@@ -275,12 +275,12 @@ def test_what_the_package_datasets_itself_writes(
     datasets = pytest.importorskip(
         "datasets", reason="the package datasets is the oracle of its own files"
     )
-    whole = datasets.Dataset.from_list(RECORDS)
+    complete = datasets.Dataset.from_list(RECORDS)
     datasets.DatasetDict(
-        {"test": whole, "dev": whole.select(range(3))}
+        {"test": complete, "dev": complete.select(range(3))}
     ).save_to_disk("saved", num_shards={"test": 3, "dev": 1})
-    whole.to_parquet("hf.parquet")
-    whole.to_csv("hf.csv")
+    complete.to_parquet("hf.parquet")
+    complete.to_csv("hf.csv")
     for references in (
         "{arrow: saved/test, column: refs}",
         "{parquet: hf.parquet, column: refs}",

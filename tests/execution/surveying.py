@@ -89,7 +89,8 @@ class AgreementSurvey(CorpusPass):
         return [
             {
                 "most": np.array(
-                    [max(Counter(own).values()) for own in outputs], np.int64
+                    [max(Counter(values).values()) for values in outputs],
+                    np.int64,
                 )
             }
         ]

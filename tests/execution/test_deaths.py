@@ -121,26 +121,30 @@ def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(
 ) -> None:
     config = write_corpora(tmp_path, 20)
     poison(tmp_path / "d" / "B", 7)
-    told: list[str] = []
+    reported: list[str] = []
     with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
-        results = run(config, tmp_path / "run", LOKY, Hears(warn=told.append))
+        results = run(
+            config, tmp_path / "run", LOKY, Hears(warn=reported.append)
+        )
     assert (tmp_path / "dead").exists()
-    assert told == [
+    assert reported == [
         "d: a worker process died (out of memory, or killed); its work is tried again"
     ]
     assert results.missing == []
     assert_as_fresh(config, tmp_path / "run")
-    assert told[0] in (tmp_path / "run" / "log.txt").read_text("utf-8")
+    assert reported[0] in (tmp_path / "run" / "log.txt").read_text("utf-8")
 
 
 def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(
     incomplete: Incomplete, tmp_path: Path
 ) -> None:
-    whole = run(incomplete.config, tmp_path / "fresh")
+    complete = run(incomplete.config, tmp_path / "fresh")
     results = Results.read(incomplete.folder / "results.json")
     assert results.missing == [Missing("d", "B", 7, 7)]
     ours = {(s.dataset, s.system, s.metric): s.score for s in results.scores}
-    expected = {(s.dataset, s.system, s.metric): s.score for s in whole.scores}
+    expected = {
+        (s.dataset, s.system, s.metric): s.score for s in complete.scores
+    }
     assert ours == {
         key: score for key, score in expected.items() if key[:2] != ("d", "B")
     }
@@ -263,18 +267,18 @@ def test_memory_that_runs_out_is_like_a_death(
     config: Path, tmp_path: Path, options: RunOptions
 ) -> None:
     poison(tmp_path / "d" / "C", 3)
-    told: list[str] = []
+    reported: list[str] = []
     with mock.patch.object(workers, "count", hungry):
         results = run(
-            config, tmp_path / "run", options, Hears(warn=told.append)
+            config, tmp_path / "run", options, Hears(warn=reported.append)
         )
     assert results.missing == [Missing("d", "C", 3, 3)]
-    assert told[:2] == ["d: memory ran out; its work is tried again"] * 2
+    assert reported[:2] == ["d: memory ran out; its work is tried again"] * 2
     assert (
-        told[2]
+        reported[2]
         == "d: memory ran out over 40 lines alone; two smaller shards are tried"
     )
-    assert told[-1] == "d: memory ran out over a line alone; it is given up"
+    assert reported[-1] == "d: memory ran out over a line alone; it is given up"
     run(config, tmp_path / "run", options)
     assert_as_fresh(config, tmp_path / "run")
 
@@ -289,8 +293,10 @@ def test_a_reference_lost_as_a_system_leaves_no_mean_of_the_others(
         systems="A",
         chosen=["gleu[refs=leave_one_out,iter=2]"],
     )
-    whole = {score.system for score in run(config, tmp_path / "fresh").scores}
-    assert whole == {
+    complete = {
+        score.system for score in run(config, tmp_path / "fresh").scores
+    }
+    assert complete == {
         "A",
         "reference0",
         "reference1",
@@ -371,12 +377,12 @@ def test_exactly_what_kills_is_given_up(
                 yield (one.number, [*workers.count(one)[1]])
 
     tasks = [task(low, outputs) for low in range(0, lines, size)]
-    told: list[str] = []
+    reported: list[str] = []
     with (
         mock.patch.object(workers, "run", fragile),
         mock.patch.object(workers, "DEATHS", 10_000),
     ):
-        found = list(Runner(2, "loky", told.append).run(tasks))
+        found = list(Runner(2, "loky", reported.append).run(tasks))
     assert sorted(outcome.number for outcome in found) == [
         one.number for one in tasks
     ]
@@ -389,14 +395,14 @@ def test_exactly_what_kills_is_given_up(
     }
     assert cells == kills
     for outcome in found:
-        whole = workers.count(task(outcome.number, outputs))[1]
+        complete = workers.count(task(outcome.number, outputs))[1]
         gone = {item.first for item in outcome.lost}
-        for place, array in enumerate(outcome.columns or []):
-            assert (array is None) == (place % systems in gone)
+        for position, array in enumerate(outcome.columns or []):
+            assert (array is None) == (position % systems in gone)
             assert array is None or np.array_equal(
-                np.asarray(array), whole[place]
+                np.asarray(array), complete[position]
             )
-    assert bool(told) == bool(kills)
+    assert bool(reported) == bool(kills)
 
 
 # ---- processes that live, but do nothing

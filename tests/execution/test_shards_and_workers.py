@@ -102,16 +102,16 @@ def scratch() -> Iterator[Path]:
 def test_shards_cover_every_line_once(
     lines: int, systems: int, size: int, shard_lines: int | None
 ) -> None:
-    pieces = cut(lines, systems, size, 128, shard_lines)
-    assert [line for low, high in pieces for line in range(low, high)] == [
+    chunks = cut(lines, systems, size, 128, shard_lines)
+    assert [line for low, high in chunks for line in range(low, high)] == [
         *range(lines)
     ]
 
 
 def test_shards_do_not_ask_for_workers_and_end_at_remembered_lines() -> None:
-    pieces = cut(100_000, 1, 1 << 30, 128)
-    assert all(piece.low % 128 == 0 for piece in pieces)
-    assert len(pieces) > 16
+    chunks = cut(100_000, 1, 1 << 30, 128)
+    assert all(chunk.low % 128 == 0 for chunk in chunks)
+    assert len(chunks) > 16
 
 
 def test_a_line_longer_than_a_shard_is_a_shard() -> None:
@@ -129,7 +129,7 @@ def test_shards_of_blank_lines_have_few_lines(
     gigabytes.
     """
     lines = 2_000_000
-    pieces = cut(
+    chunks = cut(
         lines,
         systems,
         lines * (1 + systems + references),
@@ -137,7 +137,7 @@ def test_shards_of_blank_lines_have_few_lines(
         references=references,
         least=1,
     )
-    assert all(piece.high - piece.low == most for piece in pieces[:-1])
+    assert all(chunk.high - chunk.low == most for chunk in chunks[:-1])
 
 
 HOWS = st.builds(
@@ -474,11 +474,11 @@ def test_an_interrupted_run_goes_on_after_one_of_another_config(
     assert tree(tmp_path / "again") == fresh
     assert not (tmp_path / "again" / "unfinished").exists()
     other.unlink()  # no config is there any more whose results would be replaced
-    whole, rest = (
+    complete, rest = (
         len(counted(tmp_path / name, config, options))
         for name in ("new", "run")
     )
-    assert rest == whole - 1
+    assert rest == complete - 1
 
 
 def test_only_what_a_new_config_adds_is_counted(
@@ -534,7 +534,9 @@ def test_progress_counts_every_line_of_every_system_once_and_goes_on(
     config: Path, tmp_path: Path
 ) -> None:
     heard: list[tuple[int, int]] = []
-    listener = Hears(progress=lambda done, whole: heard.append((done, whole)))
+    listener = Hears(
+        progress=lambda done, complete: heard.append((done, complete))
+    )
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=40)
     interrupted(tmp_path, config, 3, options, InterruptError(), listener)
     assert heard == [(120, 600), (240, 600), (360, 600)]

@@ -189,8 +189,8 @@ def test_blocks_do_not_depend_on_the_shards_or_on_threads(
 
 
 @pytest.mark.usefixtures("kernel")
-@pytest.mark.parametrize("odd", [0, 0xFFFF, 0x10000, -1, 2**31, -(2**40)])
-def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
+@pytest.mark.parametrize("unusual", [0, 0xFFFF, 0x10000, -1, 2**31, -(2**40)])
+def test_columns_are_packed_and_narrowed_in_one_step(unusual: int) -> None:
     """The numbers are those of both steps one after the other, also where the arrays are parts of
     larger ones.
     """
@@ -198,7 +198,7 @@ def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
         (Field("a"), Field("b", 2, per_reference=True), Field("c", 3)), 2
     )
     both = np.arange(7 * 2 * 4, dtype=np.int64).reshape(7, 2, 4)
-    both[-1, -1, 0] = odd
+    both[-1, -1, 0] = unusual
     for lines in (7, 1):
         columns = {
             "a": both[:lines, 0, 1],
@@ -222,16 +222,16 @@ def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
 def test_the_parts_cannot_be_seen_in_the_columns(
     tmp_path_factory: pytest.TempPathFactory, cuts: list[int], values: list[int]
 ) -> None:
-    whole = np.array(values, np.int64)[:, None]
+    complete = np.array(values, np.int64)[:, None]
     folder = tmp_path_factory.mktemp("parts")
     pieces = [
-        narrow(piece)
-        for piece in np.split(
-            whole, sorted(min(cut, len(values)) for cut in cuts)
+        narrow(chunk)
+        for chunk in np.split(
+            complete, sorted(min(cut, len(values)) for cut in cuts)
         )
     ]
     with mock.patch.object(counts, "BLOCK_LINES", 7):
-        one = joined(folder / "one", [whole], len(values), width=1)
+        one = joined(folder / "one", [complete], len(values), width=1)
         many = joined(folder / "many", pieces, len(values), width=1)
         assert many.path.read_bytes() == one.path.read_bytes()
         assert [
@@ -624,11 +624,11 @@ def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(
 ) -> None:
     """Its tokens are made by a package, whose version the version of our counting knows nothing of."""
     config = write_run(tmp_path, chosen=["bleu[tok=ja-mecab]"])
-    made = mock.patch.object(
+    created = mock.patch.object(
         sacrebleu, "_tokenizer", return_value=mock.Mock(side_effect=str)
     )
     with (
-        made as tokenizer,
+        created as tokenizer,
         mock.patch.object(workers, "run", wraps=workers.run) as counting,
     ):
         tokenizer.return_value.signature.return_value = "ja-1"
@@ -777,9 +777,11 @@ def test_a_new_config_replaces_results_and_keeps_counts(
         "metric GLEU+ (n:4)); the counts behind them stay; --output DIR writes to another folder and keeps all\n"
     ) in announced
     assert gec_pipeline(arguments) == 0
-    said = capsys.readouterr().err
-    assert announced.splitlines()[-1] in said
-    assert f"deleted, because they show earlier results: {'scores.csv'}" in said
+    result = capsys.readouterr().err
+    assert announced.splitlines()[-1] in result
+    assert (
+        f"deleted, because they show earlier results: {'scores.csv'}" in result
+    )
     new = "statistics/d/B.overlap-match-penalty-n2-ascii_whitespace.columns"
     assert set(tree(folder)) == {"results.json", new, *before}
     assert {
@@ -919,14 +921,14 @@ def test_a_part_of_a_config_leaves_the_results_of_the_whole(
     before, manifest = tree(folder), (folder / "run.json").read_bytes()
     capsys.readouterr()
     assert gec_pipeline(f"{arguments} --only A") == 0
-    said = capsys.readouterr()
+    result = capsys.readouterr()
     assert (
         f"{folder}: the results there stay as they are, because --only leaves out 1 of their scores"
-        in said.err
+        in result.err
     )
-    assert f"results: {folder}" not in said.err
-    assert " A " in said.out
-    assert " B " not in said.out
+    assert f"results: {folder}" not in result.err
+    assert " A " in result.out
+    assert " B " not in result.out
     assert tree(folder) == before
     assert (folder / "run.json").read_bytes() == manifest
     assert (
@@ -1007,9 +1009,9 @@ def test_clean_deletes_what_runs_have_written_and_nothing_else(
         path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
     assert gec_pipeline(f"clean {folder} --dry-run") == 0
-    said = capsys.readouterr()
-    assert sorted(said.out.splitlines()) == [str(path) for path in listed]
-    assert said.err.startswith(
+    result = capsys.readouterr()
+    assert sorted(result.out.splitlines()) == [str(path) for path in listed]
+    assert result.err.startswith(
         f"{folder}: {len(listed)} files, 0.0 MB would go"
     )
     assert {

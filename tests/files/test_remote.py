@@ -160,14 +160,16 @@ def test_lines_are_read_by_ranges_but_from_a_web_server_once(
     data = b"".join(b"%03d\n" % number for number in range(1000))
     server.files["a.txt"] = data
     put("a.txt", data)
-    opener, places = Opener(), [server.url("a.txt"), f"{memory}/a.txt"]
+    opener, positions = Opener(), [server.url("a.txt"), f"{memory}/a.txt"]
     with mock.patch.object(
         plain_files, "ranged", lambda file: file.scheme == "memory"
     ):
-        here, there = opener.open_all([Remote(place) for place in places], [])
+        here, there = opener.open_all(
+            [Remote(position) for position in positions], []
+        )
     assert here is not None
     assert there is not None
-    assert [text.display_name for text in (here, there)] == places
+    assert [text.display_name for text in (here, there)] == positions
     assert here.digest == there.digest
     before = len(server.heard)
     ranges: list[tuple[int, int]] = []
@@ -210,13 +212,13 @@ def test_packed_files_and_columns_are_read(server: Server) -> None:
     server.files["big.gz"] = gzip.compress(
         b"".join(b"%d\n" % number for number in range(CHUNK_BYTES // 4))
     )
-    wanted: list[Input] = [
+    expected: list[Input] = [
         Column(
             kind="jsonl", path=Remote(server.url("a.jsonl.gz")), column="text"
         ),
         Remote(server.url("big.gz")),
     ]
-    texts, big = Opener().open_all(wanted, [])
+    texts, big = Opener().open_all(expected, [])
     assert texts is not None
     assert big is not None
     assert read_texts(texts, 0, 2) == ["a\nb", "c"]
@@ -275,13 +277,13 @@ def test_each_address_that_cannot_be_read_has_one_clear_line(
         "s4://x/y",
         "zip://a::s3://b/c",
     ]
-    said = refused(
+    result = refused(
         command(
             "score bleu -r", server.url("s.txt"), "-o", *outputs, "gs://b/c"
         )
     )
-    found = [line.removeprefix("error: ") for line in said.splitlines()]
-    assert "secret" not in said
+    found = [line.removeprefix("error: ") for line in result.splitlines()]
+    assert "secret" not in result
     kinds = (
         "addresses of this kind are not read; known: http://, https://, s3://"
     )
@@ -418,7 +420,7 @@ def test_a_run_directory_at_an_address_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = write_run(tmp_path, 5)
-    told = "s3://bucket/run: is an address; name a folder, and copy it there with the tool of your store"
+    reported = "s3://bucket/run: is an address; name a folder, and copy it there with the tool of your store"
     for command in (
         ["run", str(config), "--output"],
         ["show"],
@@ -426,7 +428,7 @@ def test_a_run_directory_at_an_address_is_refused(
         ["compare"],
     ):
         assert main([*command, "s3://user:secret@bucket/run"]) == 2
-        assert told in capsys.readouterr().err
+        assert reported in capsys.readouterr().err
 
 
 # ---- S3

@@ -90,9 +90,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (path / "folder").mkdir()
     os.mkfifo(path / "pipe")
     (path / "empty").touch()
-    with socket.socket(socket.AF_UNIX) as made:
+    with socket.socket(socket.AF_UNIX) as created:
         os.chdir(path)  # the name of a socket is short
-        made.bind("socket")
+        created.bind("socket")
     return path
 
 
@@ -119,15 +119,15 @@ def check_door(
             code = gec_pipeline(*command)
         except SystemExit as ended:
             code = int(ended.code or 0)
-        said = capsys.readouterr().err
-        assert (code == 2) or name == "empty", (command, said)
-        assert words in said or (
-            name == "folder" and "no results of a run" in said
+        result = capsys.readouterr().err
+        assert (code == 2) or name == "empty", (command, result)
+        assert words in result or (
+            name == "folder" and "no results of a run" in result
         ), (
             command,
-            said,
+            result,
         )
-        assert "Traceback" not in said
+        assert "Traceback" not in result
 
 
 @pytest.mark.parametrize("door", DOORS)

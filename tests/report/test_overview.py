@@ -293,15 +293,17 @@ def test_columns_leave_a_narrow_terminal_by_their_importance(
         fit(header, rows, left=(1,), width=width, stay=(0, 1, 2))
         for width in range(30, 130)
     ]
-    shown = [{header[n] for n in layout[0]} for layout in layouts]
+    displayed = [{header[n] for n in layout[0]} for layout in layouts]
     pairs = [
         ("ranks", "95% interval"),
         ("against unchanged", "p adjusted"),
         ("ranks", "cluster"),
     ]
     for before, after in [*pairs, ("std of draws", "95% of draws")]:
-        assert any(before in own and after not in own for own in shown)
-        assert all(before in own for own in shown if after in own)
+        assert any(
+            before in values and after not in values for values in displayed
+        )
+        assert all(before in values for values in displayed if after in values)
 
 
 def test_sources_and_references_are_known_by_their_lines() -> None:
@@ -448,13 +450,13 @@ def test_a_mark_says_which_is_better(
     metric: str, difference: float, mark: str
 ) -> None:
     """By ter the lowest score is the best."""
-    own = results_of(ABC, different=())
+    values = results_of(ABC, different=())
     assert (
-        marked(comparison(metric, "A", "B", difference, 0.01), own, 1)[-1]
+        marked(comparison(metric, "A", "B", difference, 0.01), values, 1)[-1]
         == mark
     )
     assert (
-        marked(comparison(metric, "A", "B", difference, 0.5), own, 1).strip(
+        marked(comparison(metric, "A", "B", difference, 0.5), values, 1).strip(
             "+-"
         )
         == "10.0"

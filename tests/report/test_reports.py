@@ -129,7 +129,7 @@ def test_numbers_of_the_tables_are_those_of_the_results(
     sampled: ReportContext,
 ) -> None:
     overview, *ranked = cells(str(markdown_files(sampled)["results.md"]))
-    own = {
+    items = {
         (score.system, score.metric.partition("|")[0]): score
         for score in sampled.results.scores
     }
@@ -138,9 +138,9 @@ def test_numbers_of_the_tables_are_those_of_the_results(
         system = called_so.removesuffix(" <sup>†</sup>")
         assert (system == "unchanged") == (system != called_so)
         for name, cell in zip(("gleu", "bleu"), values, strict=True):
-            score = own[system, name]
+            score = items[system, name]
             assert score.bootstrap
-            shown = naive.round_half_up(100 * score.score, 2)
+            displayed = naive.round_half_up(100 * score.score, 2)
             best = score.rank == 1
             test = [
                 t
@@ -158,7 +158,7 @@ def test_numbers_of_the_tables_are_those_of_the_results(
             spread = naive.round_half_up(100 * (high - low) / 2, 2)
             assert (
                 cell
-                == f"{f'**{shown}**' if best else shown}\u00a0±\u00a0{spread}{mark}"
+                == f"{f'**{displayed}**' if best else displayed}\u00a0±\u00a0{spread}{mark}"
             )
     assert [table[0][2] for table in ranked[:2]] == ["GLEU+", "BLEU"]
     assert [row[1] for row in ranked[0][2:]] == [
@@ -216,7 +216,7 @@ TAGS = {
 
 
 def test_hostile_names_are_text_in_markdown() -> None:
-    shown, tags = drawn(str(markdown_files(context(NASTY))["results.md"]))
+    displayed, tags = drawn(str(markdown_files(context(NASTY))["results.md"]))
     assert tags <= TAGS
     for name in NASTY:
         plain = " ".join(
@@ -224,7 +224,7 @@ def test_hostile_names_are_text_in_markdown() -> None:
             .replace("\u202e", "\\u202e")
             .split(" ")
         ).strip()
-        assert plain in shown, name
+        assert plain in displayed, name
 
 
 @given(
@@ -233,12 +233,12 @@ def test_hostile_names_are_text_in_markdown() -> None:
     )
 )
 def test_any_text_is_itself_in_markdown(text: str) -> None:
-    shown = printable(text.replace("\n", " "))
+    displayed = printable(text.replace("\n", " "))
     found, _ = drawn(f"| a | b |\n| - | - |\n| {markdown.escape(text)} | x |")
-    assert found == ["a", "b", shown.strip(" "), "x"]
+    assert found == ["a", "b", displayed.strip(" "), "x"]
     assert (
         drawn(
-            f"| a |\n| - |\n| {markdown.code(shown).replace('|', chr(92) + '|')} |"
+            f"| a |\n| - |\n| {markdown.code(displayed).replace('|', chr(92) + '|')} |"
         )[0][1:]
         != []
     )
@@ -332,18 +332,18 @@ def test_latex_compiles(
         )
     names = [name for name in NASTY if name.isascii() or engine == "lualatex"]
     texts = [
-        str(latex_files(made)["results.tex"])
-        for made in (sampled, context(names), context(names, names[0]))
+        str(latex_files(created)["results.tex"])
+        for created in (sampled, context(names), context(names, names[0]))
     ]
     (tmp_path / "results.tex").write_text("\n".join(texts), "utf-8")
     (tmp_path / "signatures.tex").write_text(
         str(latex_files(sampled)["signatures.tex"]), "utf-8"
     )
-    code, said = compiled(
+    code, result = compiled(
         tmp_path, engine, r"\input{results}\clearpage\input{signatures}"
     )
-    assert code == 0, said[-2000:]
-    assert "Overfull" not in said
+    assert code == 0, result[-2000:]
+    assert "Overfull" not in result
     if shutil.which("pdftotext"):
         pdf = subprocess.run(
             ["pdftotext", "-layout", "main.pdf", "-"],
@@ -384,15 +384,17 @@ def test_the_ranked_table_fits(
         "a name that is far too long for any table of this width, whatever its columns",
         "日本" * 30,
     ]
-    made = context(names, baseline)
+    created = context(names, baseline)
     on_terminal(monkeypatch, width, "dumb")
-    for scores in (made.results.scores, made.results.scores[:2]):
+    for scores in (created.results.scores, created.results.scores[:2]):
         tests = [
             test
-            for test in made.results.tests
+            for test in created.results.tests
             if {test.system, test.other} <= {s.system for s in scores}
         ]
-        results = replace(made.results, scores=scores, tests=tests, human=None)
+        results = replace(
+            created.results, scores=scores, tests=tests, human=None
+        )
         print_results(results, 2)
         lines = (
             capsys.readouterr()
@@ -415,10 +417,10 @@ def test_the_ranked_table_fits(
             {score.bootstrap.cluster for score in scores if score.bootstrap}
         )
         assert len([line for line in table if line.startswith(" ─")]) == rules
-        told, titles = "".join(lines), ranked_table(results, scores, 2)[0]
+        reported, titles = "".join(lines), ranked_table(results, scores, 2)[0]
         titles[2] = groups(results)[0].output
         assert all(
-            word in told
+            word in reported
             for title in titles
             for word in title.removeprefix("95% ").split()
         )
@@ -638,10 +640,10 @@ def test_systems_without_scores_are_told_below_the_tables(
     sampled: ReportContext,
 ) -> None:
     lost = Missing("sample", "gone", 3, 4)
-    made = replace(sampled, results=replace(sampled.results, missing=[lost]))
+    created = replace(sampled, results=replace(sampled.results, missing=[lost]))
     for document_table in [
         document_table
-        for document_table in document_tables(made)
+        for document_table in document_tables(created)
         if document_table.name.startswith("sample")
     ]:
         assert (

@@ -73,14 +73,14 @@ def test_words_are_wrapped_before_names_are_cut_and_names_before_columns_leave()
     """The widest column is narrowed first; a title of two words has no more room than an interval,
     which leaves.
     """
-    whole = table_width([30, 17, 5, 14, 6])
+    complete = table_width([30, 17, 5, 14, 6])
     for less, widths in (
         (0, [30, 17, 5, 14, 6]),
         (13, [30, 4, 5, 14, 6]),
         (19, [24, 4, 5, 14, 6]),
     ):
-        assert list(fitted(whole - less)[0].values()) == widths
-    assert fitted(whole - 20)[1] == ["intervals"]
+        assert list(fitted(complete - less)[0].values()) == widths
+    assert fitted(complete - 20)[1] == ["intervals"]
 
 
 def test_columns_leave_in_the_order_that_is_asked_for_and_a_narrow_one_comes_back() -> (
@@ -226,7 +226,7 @@ def test_sentences_break_between_words_on_a_terminal_alone(
 # p = (c + 1) / (trials + 1) is never below 1 / 501 with 500 trials, that of six tests by Holm never
 # below 6 / 501.
 @pytest.mark.parametrize(
-    ("test", "p", "adjusted", "shown"),
+    ("test", "p", "adjusted", "displayed"),
     [
         ("approximate_randomization", 1 / 501, 6 / 501, ("≤0.0020", "≤0.0120")),
         ("approximate_randomization", 2 / 501, 6 / 501, ("0.0040", "0.0120")),
@@ -237,7 +237,11 @@ def test_sentences_break_between_words_on_a_terminal_alone(
     ],
 )
 def test_the_smallest_p_of_so_many_trials_is_no_value(
-    sample: Path, test: str, p: float, adjusted: float, shown: tuple[str, str]
+    sample: Path,
+    test: str,
+    p: float,
+    adjusted: float,
+    displayed: tuple[str, str],
 ) -> None:
     results = revisit(sample).results
     settings = {"test": test, "trials": 500, "resamples": 300}
@@ -245,7 +249,10 @@ def test_the_smallest_p_of_so_many_trials_is_no_value(
     changed = replace(
         results, statistics={**(results.statistics or {}), **settings}
     )
-    assert (p_cell(one, changed, adjusted=False), p_cell(one, changed)) == shown
+    assert (
+        p_cell(one, changed, adjusted=False),
+        p_cell(one, changed),
+    ) == displayed
 
 
 def test_intervals_leave_first_and_are_named_once(

@@ -242,9 +242,9 @@ def test_later_changes_of_the_lists_change_nothing() -> None:
     references = ["a b c d", "e f g h"]
     scorer = pipeline.Scorer("bleu", references)
     references[:] = ["x", "y"]
-    kept = pickle.loads(pickle.dumps(scorer))  # noqa: S301
+    remaining = pickle.loads(pickle.dumps(scorer))  # noqa: S301
     assert (
-        kept.sentences(["a b c d", "x"]).tolist()
+        remaining.sentences(["a b c d", "x"]).tolist()
         == scorer.sentences(["a b c d", "x"]).tolist()
         != [0, 0]
     )

@@ -51,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def figures(scores: Any, tests: Any) -> tuple[Any, Any]:
     """Return the numbers that statistics add, without names of data sets."""
-    own = {
+    values = {
         (score.metric, score.system): (score.score, score.rank, score.bootstrap)
         for score in scores
     }
@@ -67,7 +67,7 @@ def figures(scores: Any, tests: Any) -> tuple[Any, Any]:
         )
         for t in tests
     }
-    return own, pairs
+    return values, pairs
 
 
 @pytest.mark.parametrize(

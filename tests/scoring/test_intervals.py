@@ -71,12 +71,12 @@ LINES, SAMPLES, SEED, ITERATIONS = 23, 40, 7, 9
 
 def read_texts(folder: Path, references: int) -> oracle.Texts:
     """Return the texts of a written run."""
-    own = [
+    values = [
         read_lines(folder / "d" / f"ref{number}")
         for number in range(references)
     ]
     outputs = {name: read_lines(folder / "d" / name) for name in "AB"}
-    return oracle.Texts(read_lines(folder / "d" / "source"), own, outputs)
+    return oracle.Texts(read_lines(folder / "d" / "source"), values, outputs)
 
 
 def corpus(
@@ -102,10 +102,10 @@ def check(folder: Path, metric: str, scorer: Any, references: int = 3) -> None:
     chosen = summands(system_counts(job.metrics[0], columns, LINES, references))
     found = first(bootstrap(chosen, 2, LINES, SAMPLES, SEED))
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
-        for place, name in enumerate("AB"):
+        for position, name in enumerate("AB"):
             expected = score(number, [(i, name) for i in row])
             assert math.isclose(
-                found[number, place], expected, rel_tol=1e-12, abs_tol=1e-15
+                found[number, position], expected, rel_tol=1e-12, abs_tol=1e-15
             ), (
                 number,
                 name,
@@ -178,13 +178,13 @@ def test_missing_references_are_drawn_among_those_present(
     )
     folder = tmp_path / "d"
     for number in range(3):
-        kept = [
+        remaining = [
             text if text.split() else "filled in"
             for text in read_lines(folder / f"ref{number}")
         ]
         texts = [
             text if number == 0 or (i + number) % 3 else ""
-            for i, text in enumerate(kept)
+            for i, text in enumerate(remaining)
         ]
         write_lines(folder / f"ref{number}", texts)
     job = stages.prepare(config)
@@ -209,11 +209,11 @@ def test_references_scored_as_systems_are_resampled_without_themselves(
     tmp_path: Path,
 ) -> None:
     texts, job = corpus(tmp_path, f"gleu[refs=leave_one_out,iter={ITERATIONS}]")
-    names, own = ["A", "reference1"], [None, 1]
+    names, values = ["A", "reference1"], [None, 1]
     columns = counted(job, names)
     found = first(
         bootstrap(
-            summands(system_counts(job.metrics[0], columns, LINES, 3, own)),
+            summands(system_counts(job.metrics[0], columns, LINES, 3, values)),
             2,
             LINES,
             SAMPLES,
@@ -265,13 +265,13 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
             SEED,
         )
     )
-    group, rows, kept, threads = limits
+    group, rows, remaining, threads = limits
     for file in (intervals, sample_groups):
         monkeypatch.setattr(file, "MAX_WEIGHT_BYTES", group)
     monkeypatch.setattr(intervals, "MAX_BYTES_REREADING", group)
     monkeypatch.setattr(sample_groups, "MAX_ROWS", rows)
     monkeypatch.setattr(sample_groups, "MIN_THREADED_WEIGHTS", 1)
-    monkeypatch.setattr(sums, "MAX_CACHED_BYTES", kept)
+    monkeypatch.setattr(sums, "MAX_CACHED_BYTES", remaining)
     monkeypatch.setattr(sums, "LARGE_LINES", 20 + threads)
     monkeypatch.setattr(sums, "PACKED_LINES", 7)
     monkeypatch.setattr(columns_file, "BLOCK_LINES", 4)
@@ -305,8 +305,8 @@ class Workers:
     def shared(self, call: Any, items: Sequence[Any]) -> list[Any]:
         given = (pickle.loads(bytes(dumps((call, item)))) for item in items)  # noqa: S301 (our own)
         answers = [
-            None if n in self.lost else own(item)
-            for n, (own, item) in enumerate(given)
+            None if n in self.lost else values(item)
+            for n, (values, item) in enumerate(given)
         ]
         self.done += sum(answer is not None for answer in answers)
         return answers
@@ -355,7 +355,7 @@ def test_workers_of_a_cluster_cannot_be_seen(
         monkeypatch.setattr(sample_groups, name, value)
     directory = RunDirectory(tmp_path / "run")
     for elsewhere in (False, True):
-        cluster, told = Workers(number, lost), list[int]()
+        cluster, reported = Workers(number, lost), list[int]()
         if elsewhere:
             monkeypatch.setattr(
                 run_directory,
@@ -366,20 +366,20 @@ def test_workers_of_a_cluster_cannot_be_seen(
             summands(system_counts(job.metrics[0], columns, LINES, 3)),
             *(2, LINES, SAMPLES, SEED),
             Resources(
-                lambda done, _: told.append(done),  # noqa: B023
+                lambda done, _: reported.append(done),  # noqa: B023
                 2,
                 sample_groups.SampleCluster(cluster, directory),  # type: ignore[arg-type]
             ),
         )
         assert first(found).tobytes() == expected.tobytes()
-        assert told[-1] == SAMPLES  # in one step, where workers have done it
+        assert (
+            reported[-1] == SAMPLES
+        )  # in one step, where workers have done it
         # few or no numbers are passed over
-        stretches = -(
+        ranges = -(
             -(SAMPLES - min(6, -(-SAMPLES // max(number, 1)))) * LINES // 128
         )
-        assert (cluster.done > stretches + 1) == (
-            len(lost) < 9 and not elsewhere
-        )
+        assert (cluster.done > ranges + 1) == (len(lost) < 9 and not elsewhere)
 
 
 def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
@@ -445,9 +445,9 @@ def test_sentence_scores_add_up_as_if_exactly(
     terms = sentences.OutputTerms(
         metric, sentences.score_alone, {metric.output: exponent}, 1, bits
     )
-    ((made, _, _),) = terms.blocks(columns)
-    assert np.abs(made).max() <= 1 << bits
-    found = Fraction(float(terms.score(np.array(counts, float) @ made)))
+    ((created, _, _),) = terms.blocks(columns)
+    assert np.abs(created).max() <= 1 << bits
+    found = Fraction(float(terms.score(np.array(counts, float) @ created)))
     exact = sum(
         (Fraction(s) * w for s, w in zip(scores, counts, strict=True)),
         Fraction(0),
@@ -495,12 +495,12 @@ def test_rows_are_those_of_one_call_of_sacrebleu(
     streams: list[Any] = [Bootstrap(lines, seed), Shuffles(lines, seed)]
     if later:
         makers = [[stream.later(count) for count in rows] for stream in streams]
-        counts, kept = (
-            np.concatenate([make() for make in reversed(own)][::-1])
-            for own in makers
+        counts, remaining = (
+            np.concatenate([make() for make in reversed(values)][::-1])
+            for values in makers
         )
     else:
-        counts, kept = (
+        counts, remaining = (
             np.concatenate([stream.take(count) for count in rows])
             for stream in streams
         )
@@ -509,7 +509,7 @@ def test_rows_are_those_of_one_call_of_sacrebleu(
         for row in oracle.bootstrap_rows(lines, sum(rows), seed)
     ]
     assert counts.tolist() == expected
-    assert kept.tolist() == oracle.shuffle_rows(lines, sum(rows), seed)
+    assert remaining.tolist() == oracle.shuffle_rows(lines, sum(rows), seed)
 
 
 @given(
@@ -523,10 +523,10 @@ def test_samples_begin_where_numpy_begins_them(
 ) -> None:
     with mock.patch.multiple(sample_groups, SECTION_WORDS=64, CHUNK_WORDS=16):
         for stream in (Bootstrap(lines, seed), Shuffles(lines, seed)):
-            whole = stream.take(32).tolist()
+            complete = stream.take(32).tolist()
             found = stream.starting_at(sorted(rows), Workers(3, [*lost]))  # type: ignore[arg-type]
-            assert [own.take(2).tolist() for own in found] == [
-                whole[row : row + 2] for row in sorted(rows)
+            assert [values.take(2).tolist() for values in found] == [
+                complete[row : row + 2] for row in sorted(rows)
             ]
 
 
@@ -559,10 +559,10 @@ def test_counts_beyond_a_byte_are_kept() -> None:
         def integers(self, _low: int, _high: int, size: int) -> Any:
             return np.zeros(size, np.int64)
 
-    made = Bootstrap(300, 0)
-    made.generator = Stuck()  # type: ignore[assignment]
+    created = Bootstrap(300, 0)
+    created.generator = Stuck()  # type: ignore[assignment]
     with forced_kernel("python"):
-        assert made.take(2).tolist() == [[300, *[0] * 299]] * 2
+        assert created.take(2).tolist() == [[300, *[0] * 299]] * 2
 
 
 # ---- intervals
@@ -653,21 +653,27 @@ def test_ranges_of_ranks_by_hand() -> None:
 
 @given(rows=samples())
 def test_clusters_by_their_definition(rows: list[list[float]]) -> None:
-    places = ranks(np.mean(rows, axis=0).round(9).tolist())
+    positions = ranks(np.mean(rows, axis=0).round(9).tolist())
     ranges = rank_ranges(np.array(rows), 0.9)
-    found = clusters(places, ranges)
-    for one, two in itertools.permutations(range(len(places)), 2):
+    found = clusters(positions, ranges)
+    for one, two in itertools.permutations(range(len(positions)), 2):
         borders = [
-            place
-            for place in {p for p in places if places[one] < p <= places[two]}
+            position
+            for position in {
+                p for p in positions if positions[one] < p <= positions[two]
+            }
             if max(
-                r[1] for r, p in zip(ranges, places, strict=True) if p < place
+                r[1]
+                for r, p in zip(ranges, positions, strict=True)
+                if p < position
             )
             < min(
-                r[0] for r, p in zip(ranges, places, strict=True) if p >= place
+                r[0]
+                for r, p in zip(ranges, positions, strict=True)
+                if p >= position
             )
         ]
-        if places[one] <= places[two]:
+        if positions[one] <= positions[two]:
             assert found[two] - found[one] == len(borders)
 
 
@@ -675,7 +681,7 @@ def test_clusters_by_their_definition(rows: list[list[float]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("places", "different", "expected"),
+    ("positions", "different", "expected"),
     [
         ([1], [], ["a"]),
         ([1, 2], [], ["a", "a"]),
@@ -686,9 +692,9 @@ def test_clusters_by_their_definition(rows: list[list[float]]) -> None:
     ],
 )
 def test_letters_by_hand(
-    places: list[int], different: list[tuple[int, int]], expected: list[str]
+    positions: list[int], different: list[tuple[int, int]], expected: list[str]
 ) -> None:
-    assert letters(places, different) == expected
+    assert letters(positions, different) == expected
 
 
 @given(data=st.data(), systems=st.integers(1, 8))
@@ -701,9 +707,9 @@ def test_systems_share_a_letter_unless_they_differ(
         if every
         else []
     )
-    places = data.draw(st.permutations(range(1, systems + 1)))
+    positions = data.draw(st.permutations(range(1, systems + 1)))
     found = letters(
-        places,
+        positions,
         [
             pair if random.random() < 0.5 else (pair[1], pair[0])
             for pair in different
@@ -712,7 +718,7 @@ def test_systems_share_a_letter_unless_they_differ(
     assert oracle.is_letter_display(
         found, {frozenset(pair) for pair in different}
     )
-    assert "a" in found[places.index(1)]
+    assert "a" in found[positions.index(1)]
 
 
 def test_the_check_of_letters_can_fail() -> None:
@@ -764,10 +770,10 @@ def test_intervals_are_those_of_samples_that_are_scored_anew(
             texts: list[list[str]] = [
                 [
                     text
-                    for text, times in zip(own, row.tolist(), strict=True)
+                    for text, times in zip(values, row.tolist(), strict=True)
                     for _ in range(times)
                 ]
-                for own in (SYSTEMS[result.system], ONE, TWO, SOURCES)
+                for values in (SYSTEMS[result.system], ONE, TWO, SOURCES)
             ]
             sample = pipeline.evaluate(
                 texts[0], texts[1:3], texts[3], metrics=[metric]
@@ -817,7 +823,9 @@ def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
         )
         assert all(
             low <= high
-            for low, high in (own.interval for own in result.intervals.values())
+            for low, high in (
+                values.interval for values in result.intervals.values()
+            )
         )
 
 
@@ -844,10 +852,10 @@ def test_a_run_keeps_them_and_has_none_unasked(
             (row["system"], row["metric"], row["output"]): row["value"]
             for row in csv.DictReader(file)
         }
-    own = evaluation[0]
-    low, high = own.intervals["rouge1_precision"].interval
+    values = evaluation[0]
+    low, high = values.intervals["rouge1_precision"].interval
     found = [
-        rows[own.system, own.signature, f"rouge1_precision_{end}"]
+        rows[values.system, values.signature, f"rouge1_precision_{end}"]
         for end in ("low", "high")
     ]
     assert found == [repr(low), repr(high)]

@@ -157,14 +157,16 @@ def comparisons(code: str) -> list[int]:
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
-            asked = any(map(is_policy, sides)) and any(
+            requested = any(map(is_policy, sides)) and any(
                 texts(side) for side in sides
             )
         else:
-            asked = isinstance(node, ast.Match) and is_policy(node.subject)
+            requested = isinstance(node, ast.Match) and is_policy(node.subject)
             # such as policy.startswith
-            asked |= isinstance(node, ast.Attribute) and is_policy(node.value)
-        lines += [getattr(node, "lineno", 0)] if asked else []
+            requested |= isinstance(node, ast.Attribute) and is_policy(
+                node.value
+            )
+        lines += [getattr(node, "lineno", 0)] if requested else []
     return lines
 
 

@@ -386,10 +386,13 @@ def score(
 def test_means_by_hand() -> None:
     """(0.2 + 0.4) / 2 and (0.9 + 0.5) / 2. A metric with other references is the same metric."""
     scores = [
-        *(score("d", *own) for own in (("A", 0.2), ("B", 0.9), ("C", 0.7))),
         *(
-            score("e", *own, 4)
-            for own in (("A", 0.4), ("B", 0.5), ("D", math.nan))
+            score("d", *values)
+            for values in (("A", 0.2), ("B", 0.9), ("C", 0.7))
+        ),
+        *(
+            score("e", *values, 4)
+            for values in (("A", 0.4), ("B", 0.5), ("D", math.nan))
         ),
         score("e", "A", 1.0, 4, "other"),
     ]
@@ -432,20 +435,20 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
-    asked, plain = (
+    requested, plain = (
         read_json(folder / name / "results.json") for name in ("run", "without")
     )
-    for content in (asked, plain):
+    for content in (requested, plain):
         jsonschema.validate(content, results_schema())
-    means = asked.pop("means")
-    assert asked == plain
+    means = requested.pop("means")
+    assert requested == plain
     assert [re.findall("refs:[a-z]+", mean["metric"]) for mean in means] == [
         ["refs:sample"],
         ["refs:max"],
     ]
     for mean in means:
         by_hand: dict[str, list[float]] = {}
-        for item in asked["scores"]:
+        for item in requested["scores"]:
             if item["metric"].replace("|nrefs:2", "") == mean["metric"]:
                 by_hand.setdefault(item["system"], []).append(item["score"])
         assert mean["systems"] == pytest.approx(
@@ -453,7 +456,7 @@ def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
         )
         assert mean["lacking"] == {"C": ["e"]}
     read = Results.read(folder / "run" / "results.json")
-    assert json.loads(read.to_json()) == {**asked, "means": means}
+    assert json.loads(read.to_json()) == {**requested, "means": means}
     assert with_means(replace(read, means=None)) == read
 
 
@@ -488,12 +491,12 @@ def test_every_form_has_the_means(folder: Path, command: Command) -> None:
             "--output",
             "-",
         )
-        said, plain = (
+        result, plain = (
             command(*arguments, "--mean")[1],
             command(*arguments)[1],
         )
-        assert "C has no score on e" in said
-        assert best in said
+        assert "C has no score on e" in result
+        assert best in result
         assert "C has no score on e" not in plain
     rows = list(
         csv.DictReader(

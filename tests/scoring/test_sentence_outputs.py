@@ -77,8 +77,8 @@ def test_every_type_of_every_text_is_that_of_rouge_score(
         0
     ].sentence_outputs
     expected = [
-        peer.score_multi(list(own), text)
-        for own, text in zip(zip(*sets, strict=True), hypotheses, strict=True)
+        peer.score_multi(list(items), text)
+        for items, text in zip(zip(*sets, strict=True), hypotheses, strict=True)
     ]
     assert list(outputs) == [name + end for name in TYPES for end in ENDS]
     for name in TYPES:
@@ -103,8 +103,8 @@ def test_outputs_are_those_of_the_sentence_as_a_corpus(metric: str) -> None:
         # the whole penalty, and precision 1 of orders that the sentence lacks
         if metric.startswith("gleu"):
             found, alone = (
-                {name: own[name] for name in ("gleu", "hyp_len", "ref_len")}
-                for own in (found, alone)
+                {name: items[name] for name in ("gleu", "hyp_len", "ref_len")}
+                for items in (found, alone)
             )
         if line == 1 and metric.startswith(("gleu", "green")):
             continue
@@ -152,10 +152,10 @@ def test_other_policies_have_the_mean_of_references(metric: str) -> None:
     assert np.array_equal(next(iter(outputs.values())), both.sentences)
     if "merged" not in metric:
         alone = [
-            pipeline.evaluate(HYPOTHESES, [own], SOURCES, metrics=[metric])[
+            pipeline.evaluate(HYPOTHESES, [items], SOURCES, metrics=[metric])[
                 0
             ].sentence_outputs
-            for own in (ONE, TWO)
+            for items in (ONE, TWO)
         ]
         for name, values in outputs.items():
             assert values == pytest.approx(

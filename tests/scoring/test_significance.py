@@ -79,7 +79,7 @@ def said(
 
 def test_the_progress_of_all_metrics_is_one_whole(tmp_path: Path) -> None:
     """50 samples and 60 trials for each of two metrics and two data sets."""
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     config = write_run(
         tmp_path,
         9,
@@ -90,11 +90,15 @@ def test_the_progress_of_all_metrics_is_one_whole(tmp_path: Path) -> None:
     run(
         config,
         tmp_path / "run",
-        listener=Hears(testing=lambda done, whole: told.append((done, whole))),
+        listener=Hears(
+            testing=lambda done, complete: reported.append((done, complete))
+        ),
     )
-    assert {whole for _, whole in told} == {4 * (50 + 60)}
-    assert [done for done, _ in told] == sorted({done for done, _ in told})
-    assert told[-1] == (440, 440)
+    assert {complete for _, complete in reported} == {4 * (50 + 60)}
+    assert [done for done, _ in reported] == sorted(
+        {done for done, _ in reported}
+    )
+    assert reported[-1] == (440, 440)
 
 
 # ---- a run with statistics
@@ -159,12 +163,12 @@ def test_all_pairs_are_compared_and_corrected_together(
     names = [(t.system, t.other) for t in results.tests]
     assert names == list(combinations("ABC", 2)) * 2
     for metric in {t.metric for t in results.tests}:
-        own = [t for t in results.tests if t.metric == metric]
-        assert [t.p_adjusted for t in own] == pytest.approx(
-            oracle.holm([t.p for t in own])
+        values = [t for t in results.tests if t.metric == metric]
+        assert [t.p_adjusted for t in values] == pytest.approx(
+            oracle.holm([t.p for t in values])
         )
         scores = {s.system: s for s in results.scores if s.metric == metric}
-        for t in own:
+        for t in values:
             assert (
                 t.difference == scores[t.system].score - scores[t.other].score
             )
@@ -272,10 +276,10 @@ def test_references_as_systems_have_intervals_and_ranks_but_no_tests(
     assert all(s.bootstrap for s in results.scores)
     assert [(t.system, t.other) for t in results.tests] == [("A", "B")] * 2
     human = next(s for s in results.scores if s.system == "REFERENCE")
-    own = [s.bootstrap for s in results.scores if s.system in names[2:5]]
+    values = [s.bootstrap for s in results.scores if s.system in names[2:5]]
     assert human.bootstrap
     assert human.bootstrap.mean == pytest.approx(
-        sum(b.mean for b in own if b) / 3
+        sum(b.mean for b in values if b) / 3
     )
 
 
@@ -436,20 +440,20 @@ def test_csv_has_intervals_and_tests(tmp_path: Path) -> None:
         encoding="utf-8", newline=""
     ) as file:
         rows = list(csv.reader(file))
-    own = {row[3]: row[4] for row in rows if row[1] == "A"}
+    values = {row[3]: row[4] for row in rows if row[1] == "A"}
     found = results.scores[0].bootstrap
     assert found
     assert [
-        float(own[name]) for name in ("interval_low", "interval_high")
+        float(values[name]) for name in ("interval_low", "interval_high")
     ] == list(found.interval)
     assert [
-        int(own[name]) for name in ("rank_best", "rank_worst", "cluster")
+        int(values[name]) for name in ("rank_best", "rank_worst", "cluster")
     ] == [
         *found.ranks,
         found.cluster,
     ]
     assert [
-        float(own[name]) for name in ("bootstrap_mean", "bootstrap_std")
+        float(values[name]) for name in ("bootstrap_mean", "bootstrap_std")
     ] == [
         found.mean,
         found.std,
@@ -740,8 +744,10 @@ def test_two_runs_are_joined(tmp_path: Path, command: Command) -> None:
         "green",
         "gleu",
     }
-    places = [score.rank for score in measured[0].scores]
-    assert places == oracle.ranks([score.score for score in measured[0].scores])
+    positions = [score.rank for score in measured[0].scores]
+    assert positions == oracle.ranks(
+        [score.score for score in measured[0].scores]
+    )
     settings = StatisticsConfig(resamples=50, trials=50)
     analysed = analyse(measured[0], settings)
     found = {(t.system, t.other): t for t in analysed.tests}

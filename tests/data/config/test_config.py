@@ -813,16 +813,16 @@ def test_lists_that_ask_for_too_many_metrics_are_refused_before_any_is_made(
     """300 times 1,000 combinations, of two short lists; 3 times 4 are made."""
     resolved = mock.Mock(side_effect=build.resolve)
     monkeypatch.setattr(build, "resolve", resolved)
-    for iterations, seeds, made in ((3, 4, 12), (300, 1000, 0)):
+    for iterations, seeds, created in ((3, 4, 12), (300, 1000, 0)):
         resolved.reset_mock()
         lists = f"iterations: {list(range(1, iterations + 1))}, seed: {list(range(seeds))}"
         text = f"[{{name: gleu, sampler: numpy, {lists}}}]"
-        if made:
-            assert len(metrics_of(text)) == made
+        if created:
+            assert len(metrics_of(text)) == created
         else:
             (message,) = problems(GOOD.replace("[gleu]", text))
             assert message.startswith("c.yaml:3:")
-        assert resolved.call_count == made
+        assert resolved.call_count == created
 
 
 WRITTEN = [
@@ -857,7 +857,7 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
     """Values for all options of a metric, whether they go together or not."""
     values: dict[str, st.SearchStrategy[Any]] = {}
     for option in metric.options:
-        whole = (
+        complete = (
             st.integers(option.minimum, option.maximum)
             if option.maximum is not None
             else st.booleans()
@@ -870,7 +870,7 @@ def any_options(metric: type[Metric]) -> st.SearchStrategy[dict[str, Any]]:
         values[option.name] = (
             st.sampled_from(option.choices or texts)
             if option.choices or texts
-            else whole
+            else complete
         )
         if option.free:
             values[option.name] = (

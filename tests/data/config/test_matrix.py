@@ -221,9 +221,10 @@ def test_defaults_are_taken_that_have_an_effect_only_together(
     """The flavour alone would leave the value that the metric has without effect, and so would the
     method alone.
     """
-    given = ["flavour: nltk", "smoothing: method1"][::order]
-    text = f"defaults: {{metrics: {{{', '.join(given)}}}}}\n" + CONFIG.replace(
-        "gleu[iter=2]", "bleu[value=0.3]"
+    arguments = ["flavour: nltk", "smoothing: method1"][::order]
+    text = (
+        f"defaults: {{metrics: {{{', '.join(arguments)}}}}}\n"
+        + CONFIG.replace("gleu[iter=2]", "bleu[value=0.3]")
     )
     assert prepare(text).metrics == (
         from_text("bleu[flavour=nltk,smooth=method1,value=0.3]"),
