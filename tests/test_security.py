@@ -9,8 +9,6 @@ import lzma
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,11 +17,9 @@ from typing import Any
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import PipelineError, StoreError
 from pipeline.scoring.results import Results
 from tests.conftest import (
-    PATIENCE,
     ROOT,
     Command,
     gec_pipeline,
@@ -34,7 +30,9 @@ from tests.conftest import (
     write_json,
     write_run,
 )
+from tests.support.programs import Done, program
 
+resource = pytest.importorskip("resource")
 COLUMNS = "A.overlap-match-penalty-n4-ascii_whitespace.columns"
 
 
@@ -117,15 +115,8 @@ def test_a_link_in_a_run_directory_leads_nowhere(
     # as good as ours, but not ours
     (outside / "d" / COLUMNS).write_bytes(expected[f"statistics/d/{COLUMNS}"])
     before = content(outside)
-    command = [
-        "run",
-        str(config),
-        "--output",
-        str(tmp_path / "run"),
-        "-q",
-        *["--fresh"] * fresh,
-    ]
-    assert gec_pipeline(*command) == (2 if refused else 0)
+    line = f"run {config} --output {tmp_path}/run -q {'--fresh' * fresh}"
+    assert gec_pipeline(line) == (2 if refused else 0)
     assert content(outside) == before
     if not refused:
         assert tree(tmp_path / "run") == expected
@@ -189,12 +180,8 @@ def test_a_pipe_in_a_run_directory_is_not_waited_for(
     (tmp_path / "run" / name).unlink()
     os.mkfifo(tmp_path / "run" / name)
     with seconds(20):
-        for line in (
-            ["show"],
-            ["clean", "--dry-run"],
-            ["run", str(config), "--output"],
-        ):
-            assert main([*line, str(tmp_path / "run")]) in (0, 2)
+        for line in ("show", "clean --dry-run", f"run {config} --output"):
+            assert gec_pipeline(f"{line} {tmp_path}/run") in (0, 2)
         with suppress(PipelineError):
             for result in pipeline.load(tmp_path / "run"):
                 assert len(result.sentences)
@@ -238,28 +225,26 @@ def test_a_folder_or_pipe_among_the_parts_stops_nothing_but_itself(
         "binary",
     ],
 )
-@pytest.mark.parametrize("line", ["run", "clean", "fresh"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run {0}/config.yaml -q --output {0}/run",
+        "clean {0}/run",
+        "run {0}/config.yaml -q --output {0}/run --fresh",
+    ],
+    ids=["run", "clean", "fresh"],
+)
 def test_any_manifest_is_read_or_told(
-    tmp_path: Path,
-    text: bytes,
-    line: str,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, text: bytes, line: str, command: Command
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
+    run(write_run(tmp_path), tmp_path / "run")
     (tmp_path / "run" / "notes.txt").write_text("mine")
     (tmp_path / "run" / "run.json").write_bytes(text)
-    arguments = (
-        ["run", str(config), "-q", "--output"] if line != "clean" else ["clean"]
-    )
-    code = main(
-        [*arguments, str(tmp_path / "run"), *["--fresh"] * (line == "fresh")]
-    )
-    result = capsys.readouterr().err
+    code, _, err = command(line.format(tmp_path))
     assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
     assert code in (0, 2)
     if code:
-        assert "run.json: is not of this program, or damaged" in result
+        assert "run.json: is not of this program, or damaged" in err
 
 
 @pytest.mark.parametrize("keep", [0, 1, 10, 30, 60, -2])
@@ -289,9 +274,13 @@ def test_a_manifest_cut_short_does_not_stop_a_run(
         "statistics/../../x",
     ],
 )
-@pytest.mark.parametrize("command", ["clean", "fresh"])
+@pytest.mark.parametrize(
+    "line",
+    ["clean {run} -q", "run {config} --output {run} -q --fresh"],
+    ids=["clean", "fresh"],
+)
 def test_a_manifest_names_no_file_outside(
-    tmp_path: Path, name: str, command: str
+    tmp_path: Path, name: str, line: str
 ) -> None:
     config = write_run(tmp_path / "texts")
     directory = tmp_path / "a" / "run"
@@ -308,21 +297,7 @@ def test_a_manifest_names_no_file_outside(
     write_json(
         directory / "run.json", {"program": "gec-pipeline", "files": names}
     )
-    assert (
-        gec_pipeline(
-            *["clean", str(directory), "-q"]
-            if command == "clean"
-            else [
-                "run",
-                str(config),
-                "--output",
-                str(directory),
-                "-q",
-                "--fresh",
-            ]
-        )
-        == 0
-    )
+    assert gec_pipeline(line.format(run=directory, config=config)) == 0
     assert [victim.read_text() for victim in victims] == ["mine"] * 4
 
 
@@ -360,15 +335,7 @@ def test_no_memory_is_taken_for_what_columns_claim(tmp_path: Path) -> None:
     part.touch()
     with part.open("r+b") as file:
         file.truncate(1 << 36)
-    done = limited(
-        "run",
-        str(config),
-        "--output",
-        str(tmp_path / "run"),
-        "-q",
-        "--backend",
-        "serial",
-    )
+    done = limited(f"run {config} --output {tmp_path}/run -q --backend serial")
     assert (done.returncode, done.stderr) == (0, "")
     assert path.read_bytes() == data
 
@@ -455,7 +422,7 @@ def test_results_that_no_run_writes_are_told_with_their_place(
     stored = read_json(path)
     change(stored)
     write_json(path, stored)
-    assert main([*line.split(), str(tmp_path / "run")]) == 2
+    assert gec_pipeline(f"{line} {tmp_path}/run") == 2
     (result,) = capsys.readouterr().err.splitlines()
     assert words in result
     with pytest.raises(StoreError, match="is not the results file of a run"):
@@ -508,7 +475,7 @@ def test_values_are_counted_before_memory_is_taken_for_them(
     """Five million lists in 15 MB took 800 MB. The address space counts what numpy maps, too."""
     run(write_run(tmp_path), tmp_path / "run")
     (tmp_path / "run" / name).write_bytes(text)
-    done = limited(*command.split(), str(tmp_path / "run"), megabytes=640)
+    done = limited(f"{command} {tmp_path}/run", megabytes=640)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert f"{name}: is not" in done.stderr
 
@@ -523,8 +490,8 @@ def test_lines_that_columns_cannot_have_are_not_looked_for(
         path.read_text("utf-8").replace('"lines": 40', f'"lines": {10**15}'),
         "utf-8",
     )
-    for command in (["report", "--format=csv"], ["compare"], ["rank"]):
-        done = limited(*command, str(tmp_path / "run"), megabytes=900)
+    for command in ("report --format=csv", "compare", "rank"):
+        done = limited(f"{command} {tmp_path}/run", megabytes=900)
         assert (done.returncode, "is damaged" in done.stderr) == (2, True)
 
 
@@ -561,26 +528,14 @@ def test_names_that_lead_out_of_the_folder_are_refused(
 # ---- memory
 
 
-def limited(
-    *arguments: str, megabytes: int = 4096, cwd: Path = ROOT
-) -> subprocess.CompletedProcess[str]:
+def limited(line: str, megabytes: int = 4096, cwd: Path = ROOT) -> Done:
     """Give a command that may have so much address space."""
-    code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20, {megabytes} << 20));"
-    code += "import sys; from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-    command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(
-        command,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
+    most = megabytes << 20
+    return program(
+        line,
         cwd=cwd,
+        environment={"OPENBLAS_NUM_THREADS": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
     )
 
 
@@ -591,14 +546,12 @@ def xz_with_a_large_dictionary(path: Path) -> None:
 
 def gzip_of_much(path: Path) -> None:
     with gzip.open(path, "wb", compresslevel=1) as file:
-        for _ in range(120):
-            file.write(b"a\n" * (1 << 19))
+        file.writelines([b"a\n" * (1 << 19)] * 120)
 
 
 def xz_of_much(path: Path) -> None:
     with lzma.open(path, "wb", preset=0) as file:
-        for _ in range(120):
-            file.write(b"a\n" * (1 << 19))
+        file.writelines([b"a\n" * (1 << 19)] * 120)
 
 
 def parquet_of_one_text_again_and_again(path: Path) -> None:
@@ -651,7 +604,7 @@ def test_no_input_fills_memory_or_disk(
     (tmp_path / "c.yaml").write_text(
         f"{text}systems: {{A: {position}}}\n", "utf-8"
     )
-    done = limited("validate", "c.yaml", cwd=tmp_path)
+    done = limited("validate c.yaml", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: b")
     assert message in done.stderr
@@ -666,6 +619,6 @@ def test_what_is_packed_twice_is_unpacked_once(tmp_path: Path) -> None:
     config.write_text(
         "datasets: {d: {source: s, references: [s]}}\nsystems: {A: b.gz.gz}\nmetrics: [gleu]\n"
     )
-    done = limited("validate", "c.yaml", cwd=tmp_path)
+    done = limited("validate c.yaml", cwd=tmp_path)
     assert done.returncode == 2
     assert "the file looks like gzip data" in done.stderr

@@ -977,31 +977,3 @@ def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:
         12_501,
     )
     assert text.blanks.tolist() == list(range(1, 100_001))
-
-
-# Files that are no files.
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
-@pytest.mark.parametrize(
-    "text",
-    [
-        dataset("{source: s.txt, references: [r.txt], keep: NAME}"),
-        output("NAME"),
-        CONFIG.replace(
-            "['gleu[iter=2]']",
-            "[{name: rouge, flavour: perl, stop_words: NAME}]",
-        ),
-        f"include: [NAME]\n{CONFIG}",
-    ],
-)
-def test_devices_and_pipes_that_nobody_writes_are_told(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plain_files, "PIPE_SECONDS", 0)
-    os.mkfifo("pipe")
-    for name, message in (
-        ("/dev/zero", "is a device; expected a file"),
-        ("pipe", "no program has opened for writing"),
-    ):
-        (found,) = problems(text.replace("NAME", name))
-        assert f"{name}: is a " in found
-        assert message in found

@@ -95,12 +95,31 @@ def counted(job: Any, names: Sequence[str] = ("A", "B")) -> list[HasBlocks]:
     return [columns[name, metric.spec] for name in names]
 
 
+def sample_scores(
+    job: Any,
+    columns: list[HasBlocks],
+    resources: Resources | None = None,
+    references: int = 3,
+) -> Any:
+    """Return the scores of bootstrap samples [samples, systems]."""
+    counts = system_counts(job.metrics[0], columns, LINES, references)
+    return first(
+        bootstrap(
+            summands(counts),
+            2,
+            LINES,
+            SAMPLES,
+            SEED,
+            resources or Resources(),
+        )
+    )
+
+
 def check(folder: Path, metric: str, scorer: Any, references: int = 3) -> None:
     """The scores of bootstrap samples are those of the resampled text."""
     texts, job = corpus(folder, metric, references)
     columns, score = counted(job), scorer(texts)
-    chosen = summands(system_counts(job.metrics[0], columns, LINES, references))
-    found = first(bootstrap(chosen, 2, LINES, SAMPLES, SEED))
+    found = sample_scores(job, columns, references=references)
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         for position, name in enumerate("AB"):
             expected = score(number, [(i, name) for i in row])
@@ -190,15 +209,7 @@ def test_missing_references_are_drawn_among_those_present(
     job = stages.prepare(config)
     assert job.corpora[0].missing
     score = oracle.gleu_sampled_missing(read_texts(tmp_path, 3), ITERATIONS)
-    samples = first(
-        bootstrap(
-            summands(system_counts(job.metrics[0], counted(job), LINES, 3)),
-            2,
-            LINES,
-            SAMPLES,
-            SEED,
-        )
-    )
+    samples = sample_scores(job, counted(job))
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         assert samples[number, 0] == pytest.approx(
             score(number, [(i, "A") for i in row]), rel=1e-12
@@ -256,15 +267,7 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     """
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
-    expected = first(
-        bootstrap(
-            summands(system_counts(job.metrics[0], columns, LINES, 3)),
-            2,
-            LINES,
-            SAMPLES,
-            SEED,
-        )
-    )
+    expected = sample_scores(job, columns)
     group, rows, remaining, threads = limits
     for file in (intervals, sample_groups):
         monkeypatch.setattr(file, "MAX_WEIGHT_BYTES", group)
@@ -275,16 +278,7 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     monkeypatch.setattr(sums, "LARGE_LINES", 20 + threads)
     monkeypatch.setattr(sums, "PACKED_LINES", 7)
     monkeypatch.setattr(columns_file, "BLOCK_LINES", 4)
-    found = first(
-        bootstrap(
-            summands(system_counts(job.metrics[0], columns, LINES, 3)),
-            2,
-            LINES,
-            SAMPLES,
-            SEED,
-            Resources(threads=threads),
-        )
-    )
+    found = sample_scores(job, columns, Resources(threads=threads))
     assert found.tobytes() == expected.tobytes()
 
 
@@ -336,15 +330,7 @@ def test_workers_of_a_cluster_cannot_be_seen(
     """
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
-    expected = first(
-        bootstrap(
-            summands(system_counts(job.metrics[0], columns, LINES, 3)),
-            2,
-            LINES,
-            SAMPLES,
-            SEED,
-        )
-    )
+    expected = sample_scores(job, columns)
     monkeypatch.setattr(sums, "MAX_CACHED_BYTES", 0)
     for name, value in (
         ("SECTION_WORDS", 64),
