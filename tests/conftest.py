@@ -315,6 +315,35 @@ def assert_as_fresh(config: Path, folder: Path) -> None:
     assert tree(folder) == tree(folder.with_name("fresh"))
 
 
+class Finished(NamedTuple):
+    """A run that is done: its config, its directory, and the files there."""
+
+    config: Path
+    folder: Path
+    files: Tree
+
+
+@pytest.fixture(scope="session")
+def finished_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small random corpus, a config and its run."""
+    folder = tmp_path_factory.mktemp("finished")
+    run(write_run(folder), folder / "run")
+    return folder
+
+
+@pytest.fixture
+def finished(finished_once: Path, tmp_path: Path) -> Finished:
+    """A finished run in the folder of the test."""
+    shutil.copytree(finished_once, tmp_path, dirs_exist_ok=True)
+    folder = tmp_path / "run"
+    manifest = folder / "run.json"
+    text = manifest.read_text("utf-8").replace(
+        str(finished_once), str(tmp_path)
+    )
+    manifest.write_text(text, "utf-8")
+    return Finished(tmp_path / "config.yaml", folder, tree(folder))
+
+
 def metric_of(**options: str | int | bool) -> Metric:
     """Return GLEU+ with options given by their signature keys."""
     return from_text(

@@ -22,6 +22,7 @@ from pipeline.scoring.results import Results
 from tests.conftest import (
     ROOT,
     Command,
+    Finished,
     gec_pipeline,
     read_json,
     refused,
@@ -94,7 +95,7 @@ def content(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("dangling", [False, True])
 @pytest.mark.parametrize("fresh", [False, True])
 def test_a_link_in_a_run_directory_leads_nowhere(
-    tmp_path: Path,
+    finished: Finished,
     outside: Path,
     name: str,
     target: str,
@@ -102,10 +103,8 @@ def test_a_link_in_a_run_directory_leads_nowhere(
     dangling: bool,
     fresh: bool,
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    expected = tree(tmp_path / "run")
-    link = tmp_path / "run" / name
+    config, folder, expected = finished
+    link = folder / name
     (
         shutil.rmtree
         if link.is_dir()
@@ -115,13 +114,13 @@ def test_a_link_in_a_run_directory_leads_nowhere(
     # as good as ours, but not ours
     (outside / "d" / COLUMNS).write_bytes(expected[f"statistics/d/{COLUMNS}"])
     before = content(outside)
-    line = f"run {config} --output {tmp_path}/run -q {'--fresh' * fresh}"
+    line = f"run {config} --output {folder} -q {'--fresh' * fresh}"
     assert gec_pipeline(line) == (2 if refused else 0)
     assert content(outside) == before
     if not refused:
-        assert tree(tmp_path / "run") == expected
+        assert tree(folder) == expected
         assert not link.is_symlink()
-    gec_pipeline(f"clean {tmp_path}/run -q")
+    gec_pipeline(f"clean {folder} -q")
     assert content(outside) == before
 
 
@@ -173,17 +172,16 @@ def test_a_run_directory_may_itself_be_a_link(tmp_path: Path) -> None:
     ],
 )
 def test_a_pipe_in_a_run_directory_is_not_waited_for(
-    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+    finished: Finished, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    (tmp_path / "run" / name).unlink()
-    os.mkfifo(tmp_path / "run" / name)
+    config, folder, _ = finished
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
     with seconds(20):
         for line in ("show", "clean --dry-run", f"run {config} --output"):
-            assert gec_pipeline(f"{line} {tmp_path}/run") in (0, 2)
+            assert gec_pipeline(f"{line} {folder}") in (0, 2)
         with suppress(PipelineError):
-            for result in pipeline.load(tmp_path / "run"):
+            for result in pipeline.load(folder):
                 assert len(result.sentences)
     assert "Traceback" not in capsys.readouterr().err
 
@@ -192,15 +190,14 @@ def test_a_pipe_in_a_run_directory_is_not_waited_for(
     "name", ["unfinished/a.0-40.part", "unfinished/a.joined"]
 )
 def test_a_folder_or_pipe_among_the_parts_stops_nothing_but_itself(
-    tmp_path: Path, name: str
+    finished: Finished, name: str
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    (tmp_path / "run" / "unfinished").mkdir()
-    os.mkfifo(tmp_path / "run" / name)
+    config, folder, _ = finished
+    (folder / "unfinished").mkdir()
+    os.mkfifo(folder / name)
     with seconds(20):
-        run(config, tmp_path / "run")
-    assert not (tmp_path / "run" / "unfinished").exists()
+        run(config, folder)
+    assert not (folder / "unfinished").exists()
 
 
 # ---- manifests and results
@@ -235,13 +232,13 @@ def test_a_folder_or_pipe_among_the_parts_stops_nothing_but_itself(
     ids=["run", "clean", "fresh"],
 )
 def test_any_manifest_is_read_or_told(
-    tmp_path: Path, text: bytes, line: str, command: Command
+    tmp_path: Path, finished: Finished, text: bytes, line: str, command: Command
 ) -> None:
-    run(write_run(tmp_path), tmp_path / "run")
-    (tmp_path / "run" / "notes.txt").write_text("mine")
-    (tmp_path / "run" / "run.json").write_bytes(text)
+    folder = finished.folder
+    (folder / "notes.txt").write_text("mine")
+    (folder / "run.json").write_bytes(text)
     code, _, err = command(line.format(tmp_path))
-    assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
+    assert (folder / "notes.txt").read_text() == "mine"
     assert code in (0, 2)
     if code:
         assert "run.json: is not of this program, or damaged" in err
@@ -249,18 +246,16 @@ def test_any_manifest_is_read_or_told(
 
 @pytest.mark.parametrize("keep", [0, 1, 10, 30, 60, -2])
 def test_a_manifest_cut_short_does_not_stop_a_run(
-    tmp_path: Path, keep: int
+    finished: Finished, keep: int
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
-    manifest = tmp_path / "run" / "run.json"
+    config, folder, before = finished
+    manifest = folder / "run.json"
     manifest.write_bytes(manifest.read_bytes()[:keep])
     # it cannot know what is its own
-    assert gec_pipeline(f"clean {tmp_path}/run") == 2
-    assert tree(tmp_path / "run") == before
-    run(config, tmp_path / "run")
-    assert tree(tmp_path / "run") == before
+    assert gec_pipeline(f"clean {folder}") == 2
+    assert tree(folder) == before
+    run(config, folder)
+    assert tree(folder) == before
 
 
 @pytest.mark.parametrize(
@@ -317,11 +312,10 @@ def test_any_results_file_is_read_or_told(tmp_path: Path, text: bytes) -> None:
         Results.read(tmp_path / "results.json")
 
 
-def test_no_memory_is_taken_for_what_columns_claim(tmp_path: Path) -> None:
+def test_no_memory_is_taken_for_what_columns_claim(finished: Finished) -> None:
     """A file with holes may claim as much as it likes: 64 GB here, where the child may have 4."""
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    path = tmp_path / "run" / "statistics" / "d" / COLUMNS
+    config, folder, _ = finished
+    path = folder / "statistics" / "d" / COLUMNS
     data = path.read_bytes()
     first = data.index(b"\n") + 1
     shape = data.index(b"(40, ", first)
@@ -330,12 +324,12 @@ def test_no_memory_is_taken_for_what_columns_claim(tmp_path: Path) -> None:
     )
     with path.open("r+b") as file:
         file.truncate(1 << 36)
-    part = tmp_path / "run" / "unfinished" / "a.0-40.part"
+    part = folder / "unfinished" / "a.0-40.part"
     part.parent.mkdir()
     part.touch()
     with part.open("r+b") as file:
         file.truncate(1 << 36)
-    done = limited(f"run {config} --output {tmp_path}/run -q --backend serial")
+    done = limited(f"run {config} --output {folder} -q --backend serial")
     assert (done.returncode, done.stderr) == (0, "")
     assert path.read_bytes() == data
 
@@ -411,22 +405,22 @@ STRANGE: dict[str, tuple[Any, str]] = {
     "line", ["show", "report --format=csv", "compare", "rank"]
 )
 def test_results_that_no_run_writes_are_told_with_their_place(
-    tmp_path: Path,
+    finished: Finished,
     change: Any,
     words: str,
     line: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    run(write_run(tmp_path), tmp_path / "run")
-    path = tmp_path / "run" / "results.json"
+    folder = finished.folder
+    path = folder / "results.json"
     stored = read_json(path)
     change(stored)
     write_json(path, stored)
-    assert gec_pipeline(f"{line} {tmp_path}/run") == 2
+    assert gec_pipeline(f"{line} {folder}") == 2
     (result,) = capsys.readouterr().err.splitlines()
     assert words in result
     with pytest.raises(StoreError, match="is not the results file of a run"):
-        pipeline.load(tmp_path / "run")
+        pipeline.load(folder)
 
 
 def test_parts_of_results_that_do_not_fit_together_are_one_message(
@@ -470,28 +464,28 @@ def test_parts_of_results_that_do_not_fit_together_are_one_message(
 )
 @pytest.mark.parametrize("command", ["report --format=csv", "compare", "rank"])
 def test_values_are_counted_before_memory_is_taken_for_them(
-    tmp_path: Path, name: str, text: bytes, command: str
+    finished: Finished, name: str, text: bytes, command: str
 ) -> None:
     """Five million lists in 15 MB took 800 MB. The address space counts what numpy maps, too."""
-    run(write_run(tmp_path), tmp_path / "run")
-    (tmp_path / "run" / name).write_bytes(text)
-    done = limited(f"{command} {tmp_path}/run", megabytes=640)
+    folder = finished.folder
+    (folder / name).write_bytes(text)
+    done = limited(f"{command} {folder}", megabytes=640)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert f"{name}: is not" in done.stderr
 
 
 def test_lines_that_columns_cannot_have_are_not_looked_for(
-    tmp_path: Path,
+    finished: Finished,
 ) -> None:
     """A list of the shapes of all blocks of 10**15 lines would fill any memory."""
-    run(write_run(tmp_path), tmp_path / "run")
-    path = tmp_path / "run" / "results.json"
+    folder = finished.folder
+    path = folder / "results.json"
     path.write_text(
         path.read_text("utf-8").replace('"lines": 40', f'"lines": {10**15}'),
         "utf-8",
     )
     for command in ("report --format=csv", "compare", "rank"):
-        done = limited(f"{command} {tmp_path}/run", megabytes=900)
+        done = limited(f"{command} {folder}", megabytes=900)
         assert (done.returncode, "is damaged" in done.stderr) == (2, True)
 
 

@@ -59,6 +59,7 @@ from pipeline.tokenizers import sacrebleu
 from tests.conftest import (
     ROOT,
     Command,
+    Finished,
     assert_as_fresh,
     gec_pipeline,
     metric_of,
@@ -471,12 +472,10 @@ PLACES = [
     ids=lambda x: str(x)[:20],
 )
 def test_damaged_columns_are_noticed_and_counted_again(
-    tmp_path: Path, damage: str | bytes, place: float
+    finished: Finished, damage: str | bytes, place: float
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
-    path = next((tmp_path / "run" / "statistics").rglob("*.columns"))
+    config, folder, before = finished
+    path = next((folder / "statistics").rglob("*.columns"))
     data = path.read_bytes()
     at = int(len(data) * place)
     # of one block, at the end
@@ -488,15 +487,14 @@ def test_damaged_columns_are_noticed_and_counted_again(
         "between": data[:-digests] + b"x" * at + data[-digests:],
     }
     path.write_bytes(changed[damage] if isinstance(damage, str) else damage)
-    run(config, tmp_path / "run")
-    assert tree(tmp_path / "run") == before
+    run(config, folder)
+    assert tree(folder) == before
 
 
-def test_counts_of_the_version_before_are_read(tmp_path: Path) -> None:
+def test_counts_of_the_version_before_are_read(finished: Finished) -> None:
     """Their digests are BLAKE2b's, which are written here by hand: this version writes others."""
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    path = next((tmp_path / "run" / "statistics").rglob("*.columns"))
+    folder = finished.folder
+    path = next((folder / "statistics").rglob("*.columns"))
     head, data = path.read_bytes().split(b"\n", 1)
     header = json.loads(head)
     lines, names = header["lines"], header["columns"]
@@ -590,11 +588,9 @@ def test_columns_change_only_with_the_version_of_the_counting() -> None:
 
 
 def test_another_version_of_the_program_keeps_the_counts(
-    tmp_path: Path,
+    finished: Finished,
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
+    config, folder, before = finished
     tasks.signed.cache_clear()
     with (
         mock.patch.object(tasks, "__version__", "99.9"),
@@ -602,9 +598,9 @@ def test_another_version_of_the_program_keeps_the_counts(
             workers, "run", side_effect=AssertionError("it counts")
         ),
     ):
-        run(config, tmp_path / "run")
+        run(config, folder)
     tasks.signed.cache_clear()
-    after = tree(tmp_path / "run")
+    after = tree(folder)
     assert {name for name in before if before[name] != after[name]} == {
         "results.json",
         "scores.csv",
@@ -616,7 +612,7 @@ def test_another_version_of_the_program_keeps_the_counts(
         ),
         pytest.raises(AssertionError, match="it counts"),
     ):
-        run(config, tmp_path / "run")
+        run(config, folder)
 
 
 def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(
@@ -691,11 +687,10 @@ def test_what_is_no_run_directory_is_refused_and_left_alone(
     assert tree(tmp_path) == before
 
 
-def test_files_of_the_user_in_a_run_directory_stay(tmp_path: Path) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
+def test_files_of_the_user_in_a_run_directory_stay(finished: Finished) -> None:
+    config, folder, _ = finished
     mine = [
-        tmp_path / "run" / name
+        folder / name
         for name in (
             "notes.txt",
             "statistics/notes.txt",
@@ -704,7 +699,7 @@ def test_files_of_the_user_in_a_run_directory_stay(tmp_path: Path) -> None:
     ]
     for path in mine:
         path.write_text("mine")
-    run(write_config(config, chosen=["gleu[n=2]"]), tmp_path / "run")
+    run(write_config(config, chosen=["gleu[n=2]"]), folder)
     assert [path.read_text() for path in mine] == ["mine"] * 3
 
 
@@ -864,52 +859,42 @@ def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_o
 
 
 def test_another_config_is_refused_before_it_deletes_anything(
-    tmp_path: Path, command: Command
+    tmp_path: Path, finished: Finished, command: Command
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    assert (
-        gec_pipeline(
-            f"report {tmp_path}/run --format csv --output {tmp_path}/run"
-        )
-        == 0
-    )
+    config, folder, _ = finished
+    assert gec_pipeline(f"report {folder} --format csv --output {folder}") == 0
     other = write_run(tmp_path / "others", datasets=("e",))
     same_data = write_config(tmp_path / "chrf.yaml", chosen=["chrf"])
-    before = tree(tmp_path / "run")
+    before = tree(folder)
     for config_file, more in itertools.product(
         (other, same_data), ([], ["--dry-run"], ["--only", "A"])
     ):
-        error = refused(
-            command(f"run {config_file} --output {tmp_path}/run", *more)
-        )
+        error = refused(command(f"run {config_file} --output {folder}", *more))
         assert (
             f"has the results of another config, {config}, which this run would replace"
             in error
         )
         assert "--output" in error
         assert "--fresh" in error
-    assert tree(tmp_path / "run") == before
+    assert tree(folder) == before
     assert "scores.csv" in before
-    assert gec_pipeline(f"run {other} --output {tmp_path}/run --fresh -q") == 0
-    assert_as_fresh(other, tmp_path / "run")
+    assert gec_pipeline(f"run {other} --output {folder} --fresh -q") == 0
+    assert_as_fresh(other, folder)
 
 
 @pytest.mark.parametrize("how", ["moved", "copied"])
 def test_a_config_that_was_moved_or_copied_is_the_same(
-    tmp_path: Path, how: str
+    tmp_path: Path, finished: Finished, how: str
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
+    config, folder, before = finished
     other = tmp_path / "other.yaml"
     shutil.copy(config, other)
     if how == "moved":
         config.unlink()
     with mock.patch.object(workers, "run", wraps=workers.run) as counting:
-        run(other, tmp_path / "run")
+        run(other, folder)
         assert not counting.called
-    assert tree(tmp_path / "run") == before
+    assert tree(folder) == before
 
 
 def test_a_part_of_a_config_leaves_the_results_of_the_whole(
@@ -961,20 +946,16 @@ def test_a_part_whose_text_has_changed_does_not_spoil_the_results_of_the_whole(
     assert gec_pipeline(arguments) == 0
 
 
-def test_fresh_begins_anew(tmp_path: Path) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
-    (tmp_path / "run" / "notes.txt").write_text("mine")
+def test_fresh_begins_anew(finished: Finished) -> None:
+    config, folder, before = finished
+    (folder / "notes.txt").write_text("mine")
     with mock.patch.object(workers, "run", wraps=workers.run) as counting:
-        run(config, tmp_path / "run")
+        run(config, folder)
         assert not counting.called
-        stages.run(stages.prepare(config), tmp_path / "run", fresh=True)
+        stages.run(stages.prepare(config), folder, fresh=True)
         assert counting.called
-    assert tree(tmp_path / "run") == {**before, "notes.txt": b"mine"}
-    assert (tmp_path / "run" / "log.txt").read_text("utf-8").count(
-        "begins: "
-    ) == 3
+    assert tree(folder) == {**before, "notes.txt": b"mine"}
+    assert (folder / "log.txt").read_text("utf-8").count("begins: ") == 3
 
 
 def test_clean_deletes_what_runs_have_written_and_nothing_else(
