@@ -42,20 +42,9 @@ def annotation(bench: Bench) -> Iterator[Row]:
     ours, theirs = bench.folder / "ours.m2", bench.folder / "theirs.m2"
 
     def mine(jobs: str, *texts: Path) -> float:
-        program = [
-            sys.executable,
-            "-m",
-            "pipeline",
-            "m2",
-            "annotate",
-            "--no-cache",
-            "-q",
-            "--n-jobs",
-            jobs,
-        ]
-        return bench.seconds(
-            [*program, "-orig", source, "-cor", *texts, "-out", ours], cpu=True
-        )
+        line = f"-m pipeline m2 annotate --no-cache -q --n-jobs {jobs} -orig {source}"
+        program = [sys.executable, *line.split(), "-cor", *texts, "-out", ours]
+        return bench.seconds(program, cpu=True)
 
     def peer(text: Path) -> float:
         program = [sys.executable, "-c", PARALLEL, named(None)]

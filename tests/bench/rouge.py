@@ -176,17 +176,8 @@ def process(bench: Bench) -> Iterator[Row]:
     script = "import sys; sys.argv[1:1] = ['rouge-score', 'lines', '1+2+L', '1']; from tests.bench.rouge import *; "
     script += "task(sys.argv[1], ['1', '2', 'L'], *pairs(*map(Path, sys.argv[5:]), 'lines'), 1)()"
     peer: list[str | Path] = [sys.executable, "-c", script, *files]
-    mine: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "pipeline",
-        "score",
-        "rouge",
-        "-r",
-        files[0],
-        "-o",
-        files[1],
-    ]
+    line = f"-m pipeline score rouge -r {files[0]} -o {files[1]}"
+    mine = [sys.executable, *line.split()]
     timing = bench.pairs(
         lambda: bench.seconds(mine), lambda: bench.seconds(peer)
     )

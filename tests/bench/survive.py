@@ -48,18 +48,8 @@ def measured(
     """Run a config and look at it five times a second; kill_at: number of shards on disk at which
     it is killed.
     """
-    command = [
-        sys.executable,
-        "-m",
-        "pipeline",
-        "run",
-        str(config),
-        "-q",
-        "--no-cache",
-        "--output",
-        str(run),
-        *how,
-    ]
+    line = f"-m pipeline run {config} -q --no-cache --output {run}"
+    command = [sys.executable, *line.split(), *how]
     start, found = time.perf_counter(), Figures()
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, cwd=ROOT
