@@ -382,7 +382,7 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_sample(tmp_path_factory.mktemp("reports"))
 
 
-def gec_pipeline(line: str = "", *more: object) -> int:
+def gec_pipeline(line: object = "", *more: object) -> int:
     """Run a command line in this process; return its exit code.
 
     The line is split at white space; what comes after it may contain some.
@@ -390,7 +390,7 @@ def gec_pipeline(line: str = "", *more: object) -> int:
     from pipeline.cli.dispatch import main
 
     try:
-        return main([*line.split(), *map(str, more)])
+        return main([*str(line).split(), *map(str, more)])
     except SystemExit as end:
         return end.code if isinstance(end.code, int) else -1
 
@@ -404,7 +404,7 @@ class Said(NamedTuple):
 
 
 def called(
-    capsys: pytest.CaptureFixture[str], line: str = "", *more: object
+    capsys: pytest.CaptureFixture[str], line: object = "", *more: object
 ) -> Said:
     """Run a command line in this process; return exit code, output and messages."""
     capsys.readouterr()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -74,8 +75,10 @@ def score(
     return lambda line, *more: command(f"score {line}", *more)
 
 
-def scores(run: Command, line: str) -> list[tuple[str, str, float]]:
-    code, out, err = run(f"{line} --json")
+def scores(
+    run: Callable[..., tuple[int, str, str]], line: str, *more: str
+) -> list[tuple[str, str, float]]:
+    code, out, err = run(line, *more, "--json")
     assert code == 0, err
     return [
         (s["system"], s["metric"].partition("|nrefs")[0], s["score"])

@@ -79,23 +79,14 @@ class Incomplete(NamedTuple):
     out: str
     err: str
 
-    def again(self, folder: Path) -> list[str]:
+    def again(self, folder: Path) -> str:
         """Return the same command for a copy of the run directory, which is made."""
         shutil.copytree(self.folder, folder)
-        return command(self.config, folder)
+        return run_line(self.config, folder)
 
 
-def command(config: Path, folder: Path) -> list[str]:
-    return [
-        "run",
-        str(config),
-        "--output",
-        str(folder),
-        "--n-jobs",
-        "2",
-        "--backend",
-        "loky",
-    ]
+def run_line(config: Path, folder: Path) -> str:
+    return f"run {config} --output {folder} --n-jobs 2 --backend loky"
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +101,7 @@ def incomplete(tmp_path_factory: pytest.TempPathFactory) -> Incomplete:
         redirect_stdout(io.StringIO()) as out,
         redirect_stderr(io.StringIO()) as err,
     ):
-        code = gec_pipeline(*command(config, folder / "run"))
+        code = gec_pipeline(run_line(config, folder / "run"))
     return Incomplete(
         config, folder / "run", code, out.getvalue(), err.getvalue()
     )
@@ -187,7 +178,7 @@ def test_the_same_command_goes_on_with_what_was_missing(
         yield from original(given, *more)
 
     with shards_of_four_lines(), mock.patch.object(workers, "run", watched):
-        assert gec_pipeline(*incomplete.again(tmp_path / "run")) == 0
+        assert gec_pipeline(incomplete.again(tmp_path / "run")) == 0
     assert [(len(task.systems), task.lines) for task in tasks] == [(1, 4)]
     run(incomplete.config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
@@ -411,7 +402,6 @@ def test_exactly_what_kills_is_given_up(
 def test_workers_that_answer_nothing_end_the_run_with_one_message(
     config: Path,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
     command: Command,
 ) -> None:
     reason = "no worker process has finished anything for 3600 s"
@@ -426,8 +416,9 @@ def test_workers_that_answer_nothing_end_the_run_with_one_message(
         raise NoAnswerError(reason)
 
     with mock.patch.object(workers, "results", failing):
-        assert gec_pipeline(*command(config, tmp_path / "run")) == 3
-    last_line = capsys.readouterr().err.splitlines()[-1]
+        done = command(run_line(config, tmp_path / "run"))
+    assert done.code == 3
+    last_line = done.err.splitlines()[-1]
     assert last_line == f"error: {reason}; run the same command again"
-    assert gec_pipeline(*command(config, tmp_path / "run")) == 0
+    assert gec_pipeline(run_line(config, tmp_path / "run")) == 0
     assert_as_fresh(config, tmp_path / "run")

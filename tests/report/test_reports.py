@@ -453,10 +453,8 @@ def test_tables_are_headed_by_what_differs(
         f"{about}; GLEU+ (refs:max)",
         about,
     ]
-    for arguments in (["show", "--boards"], ["rank", "--test", "none"]):
-        words = " ".join(
-            command(f"{arguments[0]} {two_gleus}", *arguments[1:])[1].split()
-        )
+    for line in (f"show {two_gleus} --boards", f"rank {two_gleus} --test none"):
+        words = " ".join(command(line).out.split())
         assert [words.count(heading) for heading in expected] == [1, 1, 3]
         markdown = command(f"report {two_gleus} --format markdown")[1]
         names = ("GLEU+ (refs:sample)", "GLEU+ (refs:max)", "GREEN")
@@ -554,15 +552,8 @@ def test_what_a_config_asks_for_is_what_the_command_writes(
         tmp_path / "run",
     )
     out = tmp_path / "out"
-    line = (
-        "report",
-        tmp_path / "run",
-        "--format",
-        *FORMATS,
-        "--output",
-        out,
-    )
-    assert command(*line)[0] == 0
+    line = f"report {tmp_path}/run --output {out} --format"
+    assert command(line, *FORMATS).code == 0
     written = {path.name: path.read_bytes() for path in out.iterdir()}
     assert expected <= set(written)
     for name, content in written.items():

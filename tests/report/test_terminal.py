@@ -117,16 +117,16 @@ def test_a_p_value_stands_beside_its_difference_alone() -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 @pytest.mark.parametrize(
-    "arguments",
+    "line",
     [
-        ["compare"],
-        ["rank"],
-        ["show"],
-        ["show", "--boards"],
-        ["show", "--line", "2"],
-        ["show", "--columns", "match_*", "gleu.precision"],
+        "compare {}",
+        "rank {}",
+        "show {}",
+        "show {} --boards",
+        "show {} --line 2",
+        "show {} --columns match_* gleu.precision",
         *with_extension(
-            "human", ["correlate", "--human", ROOT / "data" / "judgements.csv"]
+            "human", f"correlate {{}} --human {ROOT}/data/judgements.csv"
         ),
     ],
 )
@@ -134,15 +134,14 @@ def test_no_word_is_broken(
     command: Command,
     sample: Path,
     monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
+    line: str,
     width: int,
 ) -> None:
     for run in (sample, sample.parent / "pairs"):
-        name, *rest = arguments
-        plain = command(f"{name} {run}", *rest)
+        plain = command(line.format(run))
         with monkeypatch.context() as patch:
             on_terminal(patch, width)
-            drawn = command(f"{name} {run}", *rest)
+            drawn = command(line.format(run))
         assert drawn[0] == plain[0] == 0
         page = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[─━]", "", drawn[1])
         every = command(f"rank {run} --columns *")
@@ -152,7 +151,7 @@ def test_no_word_is_broken(
             for word in HINT.sub("", page).split()
             if word not in known and "…" not in word
         ] == []
-        table = [line for line in page.splitlines() if line.startswith(" ")]
+        table = [row for row in page.splitlines() if row.startswith(" ")]
         assert max(map(len, table), default=0) <= width
 
 

@@ -464,13 +464,8 @@ def test_every_form_has_the_means(folder: Path, command: Command) -> None:
     mean = read_json(folder / "run" / "results.json")["means"][0]["systems"]
     best = f"{100 * max(mean.values()):.2f}"
     title = "mean over 2 data sets, each counts the same: GLEU+ (refs:sample); C has no score on e"
-    for given_command in (
-        ["show", "--mean"],
-        ["rank", "--mean", "--test", "none", "--resamples", "50"],
-    ):
-        code, out, _ = command(
-            f"{given_command[0]} {folder}/without", *given_command[1:]
-        )
+    for line in ("show {} --mean", "rank {} --mean --test none --resamples 50"):
+        code, out, _ = command(line.format(folder / "without"))
         table = [
             re.split("  +", line.strip())
             for line in out.split(f"{title}\n")[1].splitlines()[:4]
@@ -483,18 +478,8 @@ def test_every_form_has_the_means(folder: Path, command: Command) -> None:
             ["-", "C", "-"],
         )
     for form in ("markdown", "latex", *with_extension("page", "html")):
-        arguments = (
-            "report",
-            folder / "without",
-            "--format",
-            form,
-            "--output",
-            "-",
-        )
-        result, plain = (
-            command(*arguments, "--mean")[1],
-            command(*arguments)[1],
-        )
+        line = f"report {folder}/without --format {form} --output -"
+        result, plain = command(f"{line} --mean").out, command(line).out
         assert "C has no score on e" in result
         assert best in result
         assert "C has no score on e" not in plain
@@ -509,20 +494,9 @@ def test_every_form_has_the_means(folder: Path, command: Command) -> None:
 
 
 def test_run_takes_mean_as_an_option(folder: Path, command: Command) -> None:
-    plain = (
-        "run",
-        folder / "config.yaml",
-        "--set",
-        "output.mean=false",
-        "-q",
-        "--output",
-        folder / "other",
-    )
-    assert "mean over" not in command(*plain)[1]
-    assert (
-        "mean over 2 data sets"
-        in command(*plain[:2], "-q", "--output", folder / "other", "--mean")[1]
-    )
+    line = f"run {folder}/config.yaml -q --output {folder}/other"
+    assert "mean over" not in command(f"{line} --set output.mean=false").out
+    assert "mean over 2 data sets" in command(f"{line} --mean").out
 
 
 def test_a_part_has_its_own_means(folder: Path, command: Command) -> None:
@@ -538,27 +512,17 @@ def test_a_part_has_its_own_means(folder: Path, command: Command) -> None:
 def test_what_cannot_be_averaged_is_told(
     tmp_path: Path, command: Command
 ) -> None:
-    code, _, err = command(
-        "run", write_run(tmp_path, 9), "--mean", "--output", tmp_path / "run"
-    )
-    assert (
-        code,
-        "warning: a mean needs scores on two data sets or more; there is d\n"
-        in err,
-    ) == (
-        0,
-        True,
-    )
+    message = "a mean needs scores on two data sets or more; there is d\n"
+    config = write_run(tmp_path, 9)
+    said = command(f"run {config} --mean --output {tmp_path}/run")
+    assert said.code == 0
+    assert f"warning: {message}" in said.err
     before = tree(tmp_path / "run")
     for line in (
-        ["show"],
-        ["rank", "--resamples", "50", "--trials", "50"],
-        ["report", "--format", "markdown"],
+        "show {}",
+        "rank {} --resamples 50 --trials 50",
+        "report {} --format markdown",
     ):
-        assert (
-            "error: a mean needs scores on two data sets or more; there is d\n"
-            in refused(
-                command(f"{line[0]} {tmp_path}/run", *line[1:], "--mean")
-            )
-        )
+        mean = f"{line.format(tmp_path / 'run')} --mean"
+        assert f"error: {message}" in refused(command(mean))
     assert tree(tmp_path / "run") == before
