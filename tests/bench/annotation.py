@@ -43,7 +43,8 @@ def annotation(bench: Bench) -> Iterator[Row]:
 
     def mine(jobs: str, *texts: Path) -> float:
         line = f"-m pipeline m2 annotate --no-cache -q --n-jobs {jobs} -orig {source}"
-        program = [sys.executable, *line.split(), "-cor", *texts, "-out", ours]
+        program: list[str | Path] = [sys.executable, *line.split()]
+        program += ["-cor", *texts, "-out", ours]
         return bench.seconds(program, cpu=True)
 
     def peer(text: Path) -> float:

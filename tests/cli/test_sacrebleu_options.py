@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import os
 import random
 import re
+import signal
 import subprocess
 import sys
+import tempfile
+import warnings
+from contextlib import suppress
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 import sacrebleu
@@ -27,6 +35,14 @@ from tests.conftest import (
     write_lines,
 )
 from tests.support.extensions import with_extension
+
+if sys.platform == "win32":
+    pytest.skip("the streams are those of Unix", allow_module_level=True)
+
+# The module changes what happens where a pipe is closed.
+on_closed_pipe = signal.getsignal(signal.SIGPIPE)
+sacrebleu_command = importlib.import_module("sacrebleu.sacrebleu")
+signal.signal(signal.SIGPIPE, on_closed_pipe)
 
 LINES = 120
 
@@ -69,14 +85,21 @@ def score(
 
 
 def theirs(line: str) -> str:
-    """Return what sacreBLEU's command prints in the same folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "sacrebleu", *line.split()],
-        capture_output=True,
-        text=True,
-        check=True,
-        encoding="utf-8",
-    ).stdout
+    """Return what sacreBLEU's command prints in the same folder.
+
+    It runs here, since a process of its own takes a second. It opens standard streams anew.
+    """
+    with tempfile.TemporaryFile() as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # it closes no text
+        stream = SimpleNamespace(fileno=lambda: os.dup(file.fileno()))
+        words = ["sacrebleu", *line.split()]
+        with mock.patch.multiple(sys, argv=words, stdin=stream, stdout=stream):
+            with suppress(SystemExit):
+                sacrebleu_command.main()
+            sys.stdin.close()
+            sys.stdout.close()
+        file.seek(0)
+        return file.read().decode()
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ from pipeline.files.remote import natural_key
 from pipeline.metrics import METRICS, build
 from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text, resolve
-from tests.config_files import prepare, problems, write
+from tests.config_files import prepare, problems, schema_accepts, write
 from tests.conftest import ROOT, Command, metric_of, printed
 
 GOOD = """\
@@ -797,7 +797,7 @@ def test_options_written_as_lists_ask_for_every_combination() -> None:
     text = GOOD.replace(
         "gleu", "{name: gleu, order: [2, 3], variant: [2017, 2016]}"
     )
-    assert valid(yaml.safe_load(text))
+    assert schema_accepts(yaml.safe_load(text))
 
 
 @pytest.mark.parametrize(
@@ -967,14 +967,6 @@ def test_the_signature_of_the_default() -> None:
 
 
 # The JSON Schema.
-def valid(data: object) -> bool:
-    return bool(
-        jsonschema.Draft202012Validator(json.loads(json_schema())).is_valid(
-            data
-        )
-    )
-
-
 SHIPPED = sorted((ROOT / "configs").glob("*.yaml"))
 OF_EXTENSIONS = {"human.yaml": "human", "datatotext.yaml": "human"}
 """Configs with a section of an extension."""
@@ -990,7 +982,7 @@ OF_EXTENSIONS = {"human.yaml": "human", "datatotext.yaml": "human"}
     ids=lambda path: str(path.name),
 )
 def test_the_schema_accepts_the_configs_that_ship(path: Path) -> None:
-    assert valid(yaml.safe_load(path.read_text("utf-8")))
+    assert schema_accepts(yaml.safe_load(path.read_text("utf-8")))
 
 
 def test_the_printed_schema_is_that_of_the_models(
@@ -1012,7 +1004,7 @@ def test_the_printed_schema_is_that_of_the_models(
 )
 def test_the_schema_accepts_what_the_program_does(addition: str) -> None:
     assert config_of(GOOD + addition)
-    assert valid(yaml.safe_load(GOOD + addition))
+    assert schema_accepts(yaml.safe_load(GOOD + addition))
 
 
 SHAPES = (
@@ -1038,14 +1030,14 @@ SHAPES = (
     ],
 )
 def test_the_schema_refuses_what_the_program_does(text: str) -> None:
-    assert not valid(yaml.safe_load(text))
+    assert not schema_accepts(yaml.safe_load(text))
 
 
 @pytest.mark.parametrize("key", ["datasets", "systems", "metrics"])
 def test_the_schema_wants_what_the_program_does(key: str) -> None:
     data = yaml.safe_load(GOOD)
     del data[key]
-    assert not valid(data)
+    assert not schema_accepts(data)
     assert problems(json.dumps(data)) == [
         f"c.yaml:1:1: the key '{key}' is missing"
     ]
