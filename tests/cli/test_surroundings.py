@@ -13,7 +13,6 @@ from typing import Any
 import pytest
 
 from pipeline import kernel
-from pipeline.cli import arguments
 from tests.conftest import ROOT, forced_kernel, write_run
 from tests.support.extensions import with_extension
 from tests.support.programs import PROGRAM, Done, python
@@ -80,6 +79,10 @@ def test_importing_the_package_leaves_the_path_alone(tmp_path: Path) -> None:
 
 # ---- a copy that was not compiled
 
+FEW_SCRIPT = "from pipeline.cli import arguments, main; arguments.SLOW_OUTPUTS = 10; import sys; sys.exit(main(sys.argv[1:]))"
+FEW = ("-c", FEW_SCRIPT)
+"""The program, for which more than ten outputs are many."""
+
 
 @pytest.fixture
 def copy(tmp_path: Path) -> Path:
@@ -94,9 +97,7 @@ def copy(tmp_path: Path) -> Path:
 def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(
     copy: Path,
 ) -> None:
-    text = "".join(
-        f"{line} b c\n" for line in range(arguments.SLOW_OUTPUTS + 1)
-    )
+    text = "".join(f"{line} b c\n" for line in range(11))
     for name, lines in (
         ("ref", text),
         ("out", text.replace("1 b", "1 d")),
@@ -105,11 +106,11 @@ def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(
         (copy / name).write_text(lines, "utf-8")
     note = f"note: the Python kernel is used: it is slower, with equal results. There is no compiled kernel in {copy}"
     there: dict[str, Any] = {"cwd": copy, "environment": {"PYTHONPATH": ""}}
-    much = called(PROGRAM, "score bleu[n=1] -r ref -o out", **there)
+    much = called(FEW, "score bleu[n=1] -r ref -o out", **there)
     assert much.returncode == 0
     assert much.stderr.startswith(note)
     assert much.stderr.count("\n") == 1
-    little = called(PROGRAM, "score bleu[n=1] -r short -o short", **there)
+    little = called(FEW, "score bleu[n=1] -r short -o short", **there)
     assert "kernel" not in little.stderr
     doctor = called(PROGRAM, "doctor", **there)
     assert f"There is no compiled kernel in {copy}" in doctor.stdout
@@ -117,10 +118,9 @@ def test_a_copy_that_was_not_compiled_says_so_where_there_is_much_to_count(
 
 def test_run_says_so_once_and_not_when_quiet(copy: Path) -> None:
     config = write_run(copy, lines=6, chosen=["bleu"])
-    few = "from pipeline.cli import arguments, main; arguments.SLOW_OUTPUTS = 10; import sys; sys.exit(main(sys.argv[1:]))"
     for quiet, count in (("-q", 0), ("", 1)):
         done = called(
-            ("-c", few),
+            FEW,
             f"run {config} --output run {quiet}",
             cwd=copy,
             environment={"PYTHONPATH": ""},
