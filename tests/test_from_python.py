@@ -11,6 +11,7 @@ import pydoc
 import re
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -398,8 +399,7 @@ def test_lists_of_values_ask_for_each_of_them() -> None:
     )
     alone = [
         f"chrf[beta={beta},word_order={order}]"
-        for beta in (1, 2)
-        for order in (0, 2)
+        for beta, order in product((1, 2), (0, 2))
     ]
     each = pipeline.evaluate(["a b c"], ["a b d"], metrics=["bleu", *alone])
     assert [result.signature for result in found] == [

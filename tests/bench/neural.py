@@ -70,6 +70,16 @@ def texts(words: list[str]) -> tuple[list[str], dict[str, list[str]]]:
     return sources, outputs
 
 
+def pairs_of(
+    sources: list[str], outputs: dict[str, list[str]]
+) -> list[tuple[str, str]]:
+    """Return the source and the output of each line, system after system."""
+    pairs: list[tuple[str, str]] = []
+    for lines in outputs.values():
+        pairs += zip(sources, lines, strict=True)
+    return pairs
+
+
 def padded(folder: Path, pairs: list[tuple[str, str]]) -> float:
     """Return the processor time of SOME as gec-metrics computes it."""
     import torch
@@ -136,11 +146,7 @@ def neural(bench: Bench) -> Iterator[Row]:
     ours = time.process_time() - begun
     peer = padded(
         bench.folder,
-        [
-            (s, o)
-            for each in outputs.values()
-            for s, o in zip(sources, each, strict=True)
-        ],
+        pairs_of(sources, outputs),
     )
     whole, aim = LINES * SYSTEMS, "8 times its lines a second"
     told = f"{whole / ours:,.0f} lines a second"
@@ -172,11 +178,7 @@ def neural(bench: Bench) -> Iterator[Row]:
     )
 
     sources, outputs = texts(WORDS)
-    pairs = [
-        (s, o)
-        for each in outputs.values()
-        for s, o in zip(sources, each, strict=True)
-    ]
+    pairs = pairs_of(sources, outputs)
     begun = time.process_time()
     ratios(*map(list, zip(*pairs, strict=True)))
     ours = (time.process_time() - begun) / len(pairs)

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -130,9 +131,7 @@ def test_sentences_of_several_metrics(score: Command) -> None:
         "metric\tsystem\tline\tscore\tstd\tlow\thigh",
     )
     assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [
-        [metric, "o.txt", number]
-        for metric in ("bleu", "chrf")
-        for number in "123"
+        [*row] for row in product(("bleu", "chrf"), ["o.txt"], "123")
     ]
     assert score("bleu -r r.txt -o o.txt --sentences")[1].startswith(
         "system\tline\tscore"

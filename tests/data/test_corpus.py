@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import product
 from pathlib import Path
 from unittest import mock
 
@@ -413,9 +414,10 @@ def test_a_span_that_is_not_there_is_refused(tmp_path: Path) -> None:
     ("metric", "role"),
     [
         *(
-            (metric, role)
-            for metric in ("gleu[iter=2]", "gleu[iter=2,lc=true]")
-            for role in ("source", "ref1", "B")
+            product(
+                ("gleu[iter=2]", "gleu[iter=2,lc=true]"),
+                ("source", "ref1", "B"),
+            )
         ),
         *(
             (metric, "B")

@@ -14,6 +14,7 @@ import tempfile
 import threading
 from collections.abc import Callable
 from importlib import import_module
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -873,8 +874,7 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
     path.write_bytes(data)
     found = [
         read_by(scanner, path, separator, *cut)
-        for scanner in SURVEYS
-        for cut in cuts
+        for scanner, cut in product(SURVEYS, cuts)
     ]
     assert found == found[:1] * len(found)
     if len(found[0]) > 1:

@@ -9,7 +9,7 @@ import random
 import re
 import warnings
 from collections.abc import Callable, Sequence
-from itertools import combinations, cycle, pairwise
+from itertools import combinations, cycle, pairwise, product
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -43,12 +43,7 @@ from tests.config_files import CONFIG, TEXTS, prepare, write
 from tests.conftest import ROOT, write_lines
 
 LINES = 60
-WORDS = [
-    f"{first}{second}{third}"
-    for first in "bdgklm"
-    for second in "aeiou"
-    for third in ("nt", "rd", "st", "lk")
-]
+WORDS = [*map("".join, product("bdgklm", "aeiou", ("nt", "rd", "st", "lk")))]
 
 
 def texts(lines: int = LINES) -> dict[str, list[str]]:

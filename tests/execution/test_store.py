@@ -216,6 +216,13 @@ def test_columns_are_packed_and_narrowed_in_one_step(unusual: int) -> None:
         )
 
 
+def lengths(columns: StoredCounts | InMemoryCounts) -> list[int]:
+    found: list[int] = []
+    for block in columns.blocks():
+        found += block["length"].tolist()
+    return found
+
+
 @given(
     cuts=st.lists(st.integers(0, 60), max_size=5),
     values=st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=60),
@@ -235,13 +242,9 @@ def test_the_parts_cannot_be_seen_in_the_columns(
         one = joined(folder / "one", [complete], len(values), width=1)
         many = joined(folder / "many", pieces, len(values), width=1)
         assert many.path.read_bytes() == one.path.read_bytes()
-        assert [
-            v for block in many.blocks() for v in block["length"].tolist()
-        ] == values
+        assert lengths(many) == values
         memory = InMemoryCounts(pieces, many.schema)
-        assert [
-            v for block in memory.blocks() for v in block["length"].tolist()
-        ] == values
+        assert lengths(memory) == values
 
 
 @given(numbers=st.lists(st.integers(-5, 2**40), min_size=1, max_size=20))
@@ -460,9 +463,7 @@ WRONG = [
     b"{" * 100_000,
 ]
 PLACES = [
-    (damage, place)
-    for damage in ("cut", "flip", "more", "between")
-    for place in (0.01, 0.6, 0.999)
+    *itertools.product(("cut", "flip", "more", "between"), (0.01, 0.6, 0.999))
 ]
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import ast
 import math
 from collections.abc import Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -44,11 +45,10 @@ def expected(texts: oracle.Texts, name: str) -> float:
         .astype(int)
         .tolist()
     )
-    scores = [
-        naive.gleu_corpus(table, [(r + turn) % 3 for r in row])
-        for row in drawn
-        for turn in range(3)
-    ]
+    scores = []
+    for row, turn in product(drawn, range(3)):
+        choice = [(number + turn) % 3 for number in row]
+        scores.append(naive.gleu_corpus(table, choice))
     return math.fsum(scores) / len(scores)
 
 

@@ -4,6 +4,7 @@ of its own.
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def test_every_type_of_every_text_is_that_of_rouge_score(
         peer.score_multi(list(items), text)
         for items, text in zip(zip(*sets, strict=True), hypotheses, strict=True)
     ]
-    assert list(outputs) == [name + end for name in TYPES for end in ENDS]
+    assert list(outputs) == [*map("".join, product(TYPES, ENDS))]
     for name in TYPES:
         for end, field in ENDS.items():
             values = [getattr(item[name], field) for item in expected]

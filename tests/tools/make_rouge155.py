@@ -25,6 +25,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -198,9 +199,7 @@ def limited_corpora() -> dict[str, tuple[list[str], list[list[str]]]]:
 
 
 LIMITED = "-n 2 -w 1.2 -2 4 -U"
-LIMITED_RUNS = [
-    (corpus, options) for corpus in ("made", "spaced") for options in LIMITS
-]
+LIMITED_RUNS = [*product(("made", "spaced"), LIMITS)]
 LIMITED_RUNS += [("summaries", options) for options in SUMMARY_LIMITS]
 
 

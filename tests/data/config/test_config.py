@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -791,8 +792,7 @@ def test_options_written_as_lists_ask_for_every_combination() -> None:
     found = metrics_of("[{name: gleu, order: [2, 3], variant: [2017, 2016]}]")
     assert found == tuple(
         metric_of(n=n, variant=variant)
-        for n in (2, 3)
-        for variant in ("2017", "2016")
+        for n, variant in product((2, 3), ("2017", "2016"))
     )
     text = GOOD.replace(
         "gleu", "{name: gleu, order: [2, 3], variant: [2017, 2016]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -39,12 +40,11 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def cells(job: stages.Job) -> list[tuple[str, str, str]]:
-    return [
-        (c.name, s, str(dict(m.settings())["n"]))
-        for c in job.corpora
-        for m in job.metrics
-        for s in c.systems
-    ]
+    found = []
+    for corpus, metric in product(job.corpora, job.metrics):
+        order = str(dict(metric.settings())["n"])
+        found += [(corpus.name, name, order) for name in corpus.systems]
+    return found
 
 
 # include
