@@ -134,7 +134,8 @@ def main() -> None:
         folder = (args.folder or Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         bench = Bench(folder, args.runs)
-        bench.m2scorer, bench.annotated = args.m2scorer, args.annotated
+        bench.m2scorer = args.m2scorer
+        bench.annotated = args.annotated
         header = [] if args.page else [HEADER, ["---"] * len(HEADER)]
         for cells in header:
             print(f"| {' | '.join(cells)} |")

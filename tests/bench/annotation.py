@@ -39,7 +39,8 @@ def annotation(bench: Bench) -> Iterator[Row]:
         print(f"the row annotation is left out: {error}", file=sys.stderr)
         return
     source, _, systems = bench.conll()
-    ours, theirs = bench.folder / "ours.m2", bench.folder / "theirs.m2"
+    ours = bench.folder / "ours.m2"
+    theirs = bench.folder / "theirs.m2"
 
     def mine(jobs: str, *texts: Path) -> float:
         line = f"-m pipeline m2 annotate --no-cache -q --n-jobs {jobs} -orig {source}"
@@ -65,7 +66,8 @@ def annotation(bench: Bench) -> Iterator[Row]:
     )
     found = []
     for _ in range(min(bench.runs, MOST)):
-        before, two = mine("1", *systems), mine("2", *systems)
+        before = mine("1", *systems)
+        two = mine("2", *systems)
         other = sum(map(peer, systems))
         found.append((mean([before, mine("1", *systems)]), two, other))
     one, two, other = map(mean, zip(*found, strict=True))

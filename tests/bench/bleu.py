@@ -177,7 +177,8 @@ def main() -> None:
         for file in files
     ]
     score = _scorer(what.removeprefix("once-"), texts[0], texts[1:])
-    found, seconds = score() if what.startswith("once-") else 0.0, []
+    found = score() if what.startswith("once-") else 0.0
+    seconds = []
     for _ in range(
         0
         if what.startswith("once-")

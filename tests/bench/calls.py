@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import NOTHING, Row
 
-BATCH, ROUNDS = 256, 7
+BATCH = 256
+ROUNDS = 7
 
 
 class Pairs(NamedTuple):
@@ -153,7 +154,8 @@ def _beside_peers(pairs: Pairs) -> Iterator[Row]:
                 theirs / ours
                 for ours, theirs in zip(mine, peers_own, strict=True)
             ]
-            ours, theirs = min(mine), min(peers_own)
+            ours = min(mine)
+            theirs = min(peers_own)
             figures = (
                 name,
                 _micro(ours),
@@ -184,7 +186,8 @@ def _prepared(pairs: Pairs) -> Iterator[Row]:
             pairs.references,
             pairs.sources if metric.startswith("gleu") else None,
         )
-        one, ids = pairs.outputs[:1], range(BATCH)
+        one = pairs.outputs[:1]
+        ids = range(BATCH)
         single, batch = _seconds(
             (
                 lambda: scorer.rewards(one, [0]),  # noqa: B023

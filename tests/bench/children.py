@@ -74,7 +74,8 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     """Time a run of one data set up to its counts (last: columns) or to its scores (draws), and
     watch its memory.
     """
-    peak, done = [0.0], threading.Event()
+    peak = [0.0]
+    done = threading.Event()
     threading.Thread(target=_watch, args=(peak, done), daemon=True).start()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from pipeline import stages

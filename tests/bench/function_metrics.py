@@ -53,7 +53,8 @@ def function_metrics(bench: Bench) -> Iterator[Row]:
     (metric,) = from_values(pipeline.metric(letters, version="1"))
     took = []
     for cache in (False, True, True):
-        own, begun = 0.0, time.process_time()
+        own = 0.0
+        begun = time.process_time()
         with_computed(
             [corpus_in_memory(texts, None, None)],
             [metric],

@@ -24,10 +24,13 @@ from pipeline.metrics.build import from_values
 from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import NOTHING, Row, shown
 
-LINES, SYSTEMS, SAME = 200, 12, 0.53
+LINES = 200
+SYSTEMS = 12
+SAME = 0.53
 """Lines, systems, and the share of outputs that another system has too, as of CoNLL-2014's twelve.
 """
-PADDED, BATCH = 128, 32
+PADDED = 128
+BATCH = 32
 
 
 PIECES = ["the", "cat", "a", "b", "c", "d", "on", "."]
@@ -148,7 +151,8 @@ def neural(bench: Bench) -> Iterator[Row]:
         bench.folder,
         pairs_of(sources, outputs),
     )
-    whole, aim = LINES * SYSTEMS, "8 times its lines a second"
+    whole = LINES * SYSTEMS
+    aim = "8 times its lines a second"
     told = f"{whole / ours:,.0f} lines a second"
     yield Row(
         f"SOME, {SYSTEMS} systems",

@@ -19,7 +19,9 @@ from tests.bench.measuring.clock import now
 from tests.bench.measuring.rows import Row
 
 CALLS = 5
-PAIRS, DOCUMENTS, WORDS = 26_000, 300, 1000
+PAIRS = 26_000
+DOCUMENTS = 300
+WORDS = 1000
 """Pairs of sentences; pairs of documents, and the words of each at least."""
 
 
@@ -41,7 +43,8 @@ def pairs(
             if size >= WORDS:
                 for group, lines in zip(groups, (one, two), strict=True):
                     group.append(" ".join(lines[start : number + 1]))
-                start, size = number + 1, 0
+                start = number + 1
+                size = 0
         one, two = groups
     wanted = {"documents": DOCUMENTS, "sentences": PAIRS}.get(kind, len(one))
     times = -(-wanted // len(one))

@@ -51,7 +51,8 @@ def scale(config: Path, folder: Path, lines: str) -> Iterator[Row]:
         shutil.rmtree(run, ignore_errors=True)
         found = measured(config, run, how.split())
         if first is None:
-            first, seconds = run, found.seconds
+            first = run
+            seconds = found.seconds
         elif tree(run) != tree(first):
             raise SystemExit(
                 f"{name}: the files of the run are not those of one process"

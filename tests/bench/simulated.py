@@ -96,7 +96,8 @@ class Recorded:
 
 def record(folder: Path) -> Recorded:
     """Run a million lines in one process, and return how long each part of the work takes."""
-    found, texts = Recorded(), Corpora(folder)
+    found = Recorded()
+    texts = Corpora(folder)
     paths = texts.repeated(MILLION)
     config = texts.config(paths, "simulated")
     found.size = sum(path.stat().st_size for path in paths)
@@ -163,7 +164,9 @@ def makespan(
 
     `times` are taken in turn. The scheduler hands out a bundle every `request` seconds, and `size`
     gives the workers."""
-    free, handed, task = [0.0] * size, 0.0, itertools.cycle(times)
+    free = [0.0] * size
+    handed = 0.0
+    task = itertools.cycle(times)
     for bundle in clusters.bundles(iter(range(number)), number, size):
         handed = max(handed + request, heapq.heappop(free))
         heapq.heappush(free, handed + sum(itertools.islice(task, len(bundle))))
@@ -182,7 +185,8 @@ def simulated(
     One worker stands for one process, which does everything itself.
     """
     threads = args.threads if size > 1 else 1
-    stretches, read = million * len(found.scanned), sum(found.read)
+    stretches = million * len(found.scanned)
+    read = sum(found.read)
     return {
         "open": makespan(found.scanned, stretches, args.request, size)
         + million * sum(found.opened),
@@ -215,11 +219,9 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
     Tasks of ten million lines, which are a million again and again, are timed: looking at a stretch
     of the stream; and samples, for which the counts are read. With more lines each takes so many
     times as long."""
-    texts, lines, serial = (
-        Corpora(folder),
-        10 * MILLION,
-        RunOptions(n_jobs=2, backend="threading"),
-    )
+    texts = Corpora(folder)
+    lines = 10 * MILLION
+    serial = RunOptions(n_jobs=2, backend="threading")
     config = texts.config(texts.repeated(MILLION), "samples")
     metrics = Overrides(settings=("metrics=[bleu, gleu]",))
     stages.run(

@@ -10,7 +10,8 @@ from typing import Any
 
 from tests.bench.measuring.clock import now
 
-SAMPLES, TRIALS = 1000, 10_000
+SAMPLES = 1000
+TRIALS = 10_000
 
 
 def run_statistics(what: str, files: str, metric: str) -> None:

@@ -50,7 +50,8 @@ def measured(
     """
     line = f"-m pipeline run {config} -q --no-cache --output {run}"
     command = [sys.executable, *line.split(), *how]
-    start, found = time.perf_counter(), Figures()
+    start = time.perf_counter()
+    found = Figures()
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, cwd=ROOT
     ) as process:
@@ -80,7 +81,8 @@ def survive(config: Path, folder: Path) -> Iterator[Row]:
     continued.
     """
     for name, how in HOWS.items():
-        one, two = folder / "one", folder / "two"
+        one = folder / "one"
+        two = folder / "two"
         for run in (one, two):
             shutil.rmtree(run, ignore_errors=True)
         whole = measured(config, one, how)

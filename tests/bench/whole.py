@@ -79,7 +79,8 @@ def statistics(bench: Bench) -> Iterator[Row]:
     def figures(who: str, metric: str = "bleu") -> dict[str, float]:
         return bench.child("statistics", who, files, metric)
 
-    mine, theirs = figures("ours"), figures("sacrebleu")
+    mine = figures("ours")
+    theirs = figures("sacrebleu")
     if abs(mine["low"] - theirs["low"]) > 1e-6 or mine["p"] != theirs["p"]:
         raise SystemExit(
             f"sacrebleu has other intervals or p-values: {mine}, {theirs}"

@@ -87,10 +87,8 @@ def lay_out(
     """Return lines that lie in a buffer in any order, with other bytes before each and after the
     last.
     """
-    starts, ends = (
-        np.zeros(len(lines), np.int64),
-        np.zeros(len(lines), np.int64),
-    )
+    starts = np.zeros(len(lines), np.int64)
+    ends = np.zeros(len(lines), np.int64)
     data = b""
     for index, other in zip(order, between, strict=False):
         data += other
@@ -143,4 +141,5 @@ class Twin:
         raise AttributeError(function)
 
 
-PYTHON, NATIVE = Twin("python"), Twin("native")
+PYTHON = Twin("python")
+NATIVE = Twin("native")

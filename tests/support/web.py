@@ -43,7 +43,9 @@ class Server(ThreadingHTTPServer):
         self.files: dict[str, bytes] = {}
         self.answers: dict[str, Callable[[], Answer]] = {}
         self.heard: list[Request] = []
-        self.ranges, self.tags, self.fail = True, True, 0
+        self.ranges = True
+        self.tags = True
+        self.fail = 0
         """Whether parts are sent; whether files have an ETag; how many of the next requests fail.
         """
 
@@ -83,7 +85,8 @@ class Handler(BaseHTTPRequestHandler):
             status, headers, body = self.server.answers[name]()
         elif self.command == "GET" and self.server.fail:
             self.server.fail -= 1
-            status, body = 503, b""
+            status = 503
+            body = b""
         if status == 200 and request.range and self.server.ranges:
             low, high = map(int, re.findall("[0-9]+", request.range))
             headers = {

@@ -71,7 +71,8 @@ class Corpora:
         if not paths[0].exists():
             generator = random.Random(20140626)
             words = [f"w{number:x}" for number in range(TYPES)]
-            weights, total = [], 0.0
+            weights = []
+            total = 0.0
             for rank in range(1, TYPES + 1):
                 total += 1 / rank
                 weights.append(total)

@@ -121,7 +121,8 @@ def _a_worker(process: Running, rng: random.Random) -> int:
 
 def _send(process: Running, rng: random.Random) -> str:
     """Send a signal to the program or to its process group; return its name."""
-    number, to_group = rng.choice(ENDS), rng.random() < 0.5
+    number = rng.choice(ENDS)
+    to_group = rng.random() < 0.5
     if not process.poll():
         if to_group:
             os.killpg(process.pid, number)

@@ -49,7 +49,8 @@ class Case:
     """Texts in a folder, in random forms, and the config that names them."""
 
     def __init__(self, folder: Path, rng: random.Random) -> None:
-        self.folder, self.rng = folder, rng
+        self.folder = folder
+        self.rng = rng
         self.count = rng.randint(1, 7)
         self.files: list[tuple[Path, str]] = []
         source = [self.sentence() for _ in range(self.count)]
