@@ -4,17 +4,18 @@ said of it.
 
 from __future__ import annotations
 
+import json
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import jsonschema
 import pytest
 
 from pipeline import stages
+from pipeline.cli.commands.schema import json_schema
+from pipeline.data import AnyText
 from pipeline.data.config import Overrides
 from pipeline.errors import ConfigError
-
-if TYPE_CHECKING:
-    from pipeline.data import AnyText
 
 TEXTS = {
     "s.txt": "a b c\nd e f\ng h i\n",
@@ -51,6 +52,16 @@ def problems(
     with pytest.raises(ConfigError) as caught:
         prepare(text, *only, settings=settings)
     return [str(problem) for problem in caught.value.problems]
+
+
+@cache
+def validator() -> jsonschema.Draft202012Validator:
+    return jsonschema.Draft202012Validator(json.loads(json_schema()))
+
+
+def schema_accepts(content: object) -> bool:
+    """Return whether a config is valid by the printed schema."""
+    return bool(validator().is_valid(content))
 
 
 def output(value: str) -> str:

@@ -7,10 +7,12 @@ import os
 import random
 import shutil
 import signal
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import settings
@@ -19,16 +21,11 @@ import pipeline.kernel
 from pipeline import stages
 from pipeline.data import TextFile
 from pipeline.execution.options import AUTO, SILENT, Listener, RunOptions
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 from pipeline.parallel import processors
+from pipeline.scoring.results import Results
 from tests.support.commands import Command
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from pipeline.metrics.base.metric import Metric
-    from pipeline.scoring.results import Results
-
 
 ROOT = Path(__file__).parents[1]
 SHARED = ROOT.parent / "shared"
@@ -218,9 +215,7 @@ def write_texts(
             if name == "source"
             else [edited(line, rng) for line in source]
         )
-        (folder / name).write_text(
-            "".join(f"{text}\n" for text in texts), encoding="utf-8", newline=""
-        )
+        write_lines(folder / name, texts)
 
 
 def write_config(
@@ -313,6 +308,41 @@ def tree(folder: Path) -> Tree:
     )
 
 
+def assert_as_fresh(config: Path, folder: Path) -> None:
+    """Assert that a run directory is as a run makes it that nothing happened to."""
+    run(config, folder.with_name("fresh"))
+    assert tree(folder) == tree(folder.with_name("fresh"))
+
+
+class Finished(NamedTuple):
+    """A run that is done: its config, its directory, and the files there."""
+
+    config: Path
+    folder: Path
+    files: Tree
+
+
+@pytest.fixture(scope="session")
+def finished_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small random corpus, a config and its run."""
+    folder = tmp_path_factory.mktemp("finished")
+    run(write_run(folder), folder / "run")
+    return folder
+
+
+@pytest.fixture
+def finished(finished_once: Path, tmp_path: Path) -> Finished:
+    """A finished run in the folder of the test."""
+    shutil.copytree(finished_once, tmp_path, dirs_exist_ok=True)
+    folder = tmp_path / "run"
+    manifest = folder / "run.json"
+    text = manifest.read_text("utf-8").replace(
+        str(finished_once), str(tmp_path)
+    )
+    manifest.write_text(text, "utf-8")
+    return Finished(tmp_path / "config.yaml", folder, tree(folder))
+
+
 def metric_of(**options: str | int | bool) -> Metric:
     """Return GLEU+ with options given by their signature keys."""
     return from_text(
@@ -351,15 +381,74 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_sample(tmp_path_factory.mktemp("reports"))
 
 
-def called(
-    capsys: pytest.CaptureFixture[str], *arguments: object
-) -> tuple[int, str, str]:
-    """Run the command line in this process; return exit code, output and messages."""
+def gec_pipeline(line: object = "", *more: object) -> int:
+    """Run a command line in this process; return its exit code.
+
+    The line is split at white space; what comes after it may contain some.
+    """
     from pipeline.cli.dispatch import main
 
+    try:
+        return main([*str(line).split(), *map(str, more)])
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else -1
+
+
+class Said(NamedTuple):
+    """What a command returned and printed."""
+
+    code: int
+    out: str
+    err: str
+
+
+def called(
+    capsys: pytest.CaptureFixture[str], line: object = "", *more: object
+) -> Said:
+    """Run a command line in this process; return exit code, output and messages."""
     capsys.readouterr()
-    code = main([str(argument) for argument in arguments])
-    return code, *capsys.readouterr()
+    code = gec_pipeline(line, *more)
+    return Said(code, *capsys.readouterr())
+
+
+RunLine = Callable[..., Said]
+"""What the fixture `run_line` gives."""
+
+
+@pytest.fixture
+def run_line(capsys: pytest.CaptureFixture[str]) -> RunLine:
+    """A function that runs a command line in this process."""
+    return partial(called, capsys)
+
+
+def printed(said: Said) -> str:
+    """Return what a command printed that ended well."""
+    assert said.code == 0, said.err
+    return said.out
+
+
+def refused(said: Said) -> str:
+    """Return the message of a command that was refused: exit code 2, and nothing printed."""
+    assert (said.code, said.out) == (2, "")
+    return said.err
+
+
+def write_lines(path: str | Path, lines: Iterable[str]) -> None:
+    """Write a text, with a newline behind each line."""
+    text = "".join(f"{line}\n" for line in lines)
+    Path(path).write_text(text, encoding="utf-8", newline="")
+
+
+def read_json(path: str | Path) -> Any:
+    """Return the content of a JSON file."""
+    return json.loads(Path(path).read_bytes())
+
+
+def write_json(path: str | Path, content: object) -> Path:
+    """Write a JSON file (which is YAML too); return its path."""
+    path = Path(path)
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ import random
 import re
 import sys
 import warnings
+from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -23,9 +24,6 @@ from pipeline.extension import installed, known_names
 from pipeline.metrics.build import from_text
 from tests.conftest import edited, sentence, write_run
 from tests.oracles import naive
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def near(expected: Any) -> Any:
@@ -570,11 +568,11 @@ def test_attributes_of_the_only_result_are_those_of_the_evaluation(
     name: str,
 ) -> None:
     evaluation = evaluate(*hypotheses_first(make(81)), metrics=["gleu[iter=4]"])
-    own, of_result = getattr(evaluation, name), getattr(evaluation[0], name)
-    if not callable(own):
-        np.testing.assert_equal(own, of_result)
+    values, of_result = getattr(evaluation, name), getattr(evaluation[0], name)
+    if not callable(values):
+        np.testing.assert_equal(values, of_result)
     else:
-        assert own.__self__ in (evaluation, evaluation[0])
+        assert values.__self__ in (evaluation, evaluation[0])
 
 
 def test_what_is_printed_names_system_metric_and_score(
@@ -757,12 +755,12 @@ def test_numbers_of_workers_that_are_none_are_refused(n_jobs: Any) -> None:
 
 
 def test_unequal_lengths_are_told_with_all_counts() -> None:
-    with pytest.raises(InputError) as told:
+    with pytest.raises(InputError) as reported:
         evaluate(
             **GOOD
             | {"references": [["a", "b"], ["a"]], "references_by": "annotator"}
         )
-    first, *counts = str(told.value).splitlines()
+    first, *counts = str(reported.value).splitlines()
     assert (
         first
         == "the texts have different numbers of lines; line 2 has no partner in some:"
@@ -778,13 +776,13 @@ def test_unequal_lengths_are_told_with_all_counts() -> None:
 @pytest.mark.parametrize("name", ["hypotheses", "references", "sources"])
 def test_half_a_surrogate_pair_is_told_with_its_place(name: str) -> None:
     broken = ["fine", "a \ud83d b"]
-    given = GOOD | {name: [broken] if name == "references" else broken}
-    place = "references[0]" if name == "references" else name
-    with pytest.raises(CorpusError) as told:
-        evaluate(**given)
+    arguments = GOOD | {name: [broken] if name == "references" else broken}
+    position = "references[0]" if name == "references" else name
+    with pytest.raises(CorpusError) as reported:
+        evaluate(**arguments)
     assert (
-        str(told.value)
-        == f"{place}, item 2: character 3 is half of a surrogate pair, which is no text"
+        str(reported.value)
+        == f"{position}, item 2: character 3 is half of a surrogate pair, which is no text"
     )
 
 
@@ -814,10 +812,10 @@ def test_many_references_are_drawn_rightly_or_refused(
             metrics=[f"gleu[n=1,iter=300,rng={sampler}]"],
         ).score
     except InputError as error:
-        found, told = None, str(error)
+        found, reported = None, str(error)
     if found is None:
         assert references > 255
-        assert f"{references} references" in told
+        assert f"{references} references" in reported
     else:
         assert found == near(
             naive.gleu_sampled(

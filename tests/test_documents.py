@@ -5,18 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import tomllib
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 import yaml
 
-from pipeline.cli import main
 from pipeline.extensions.published.recipe import recipes
 from tests.bench.__main__ import ROWS
-from tests.conftest import ROOT
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.conftest import ROOT, gec_pipeline
 
 PACKAGE = ROOT / "pipeline"
 PAGES = {
@@ -57,7 +53,7 @@ def named_paths(text: str) -> set[str]:
 
 @pytest.mark.parametrize("name", sorted(PAGES))
 def test_every_path_is_one_of_the_project(name: str) -> None:
-    paths = named_paths(PAGES[name].read_text(encoding="utf-8"))
+    paths = named_paths(PAGES[name].read_text("utf-8"))
     assert [
         path
         for path in sorted(paths)
@@ -69,7 +65,7 @@ def test_every_path_is_one_of_the_project(name: str) -> None:
 def test_every_module_that_is_run_is_there(name: str) -> None:
     modules = re.findall(
         r"python\s+-m\s+(tests[a-z_.]*[a-z_])",
-        PAGES[name].read_text(encoding="utf-8"),
+        PAGES[name].read_text("utf-8"),
     )
     paths = [module.replace(".", "/") for module in modules]
     files = [
@@ -96,7 +92,7 @@ def steps() -> list[tuple[str, str]]:
     """Return the file and the first name of each step of the way of a sentence pair."""
     text = (
         (PACKAGE / "help" / "extending.md")
-        .read_text(encoding="utf-8")
+        .read_text("utf-8")
         .partition(WALK)[2]
         .partition("\n## ")[0]
     )
@@ -111,7 +107,7 @@ def steps() -> list[tuple[str, str]]:
 def test_the_way_of_a_sentence_pair_names_what_is_there(
     file: str, name: str
 ) -> None:
-    text = (PACKAGE / file).read_text(encoding="utf-8")
+    text = (PACKAGE / file).read_text("utf-8")
     assert re.search(
         rf"^(def|class) {name}\b|^{name}\b.*=", text, re.MULTILINE
     ), f"{file} has no {name}"
@@ -121,7 +117,7 @@ def rows(page: str, title: str) -> list[list[str]]:
     """Return the cells of the rows of the first table of a section, without its header."""
     text = (
         PAGES[page]
-        .read_text(encoding="utf-8")
+        .read_text("utf-8")
         .partition(f"{title}\n")[2]
         .partition("\n## ")[0]
     )
@@ -134,31 +130,31 @@ def test_the_readme_has_three_rows_of_the_long_tables() -> None:
         rows("reproduce.md", "## What the recipes gave"),
         rows("speed.md", TIMES),
     )
-    shown = (
+    displayed = (
         rows("README.md", "## Published numbers, reproduced"),
         rows("README.md", "## Speed"),
     )
-    assert [len(table) for table in shown] == [3, 3]
-    assert [row for row in shown[0] if row not in published] == []
+    assert [len(table) for table in displayed] == [3, 3]
+    assert [row for row in displayed[0] if row not in published] == []
     assert [
-        row for row in shown[1] if row not in [long[:4] for long in timed]
+        row for row in displayed[1] if row not in [long[:4] for long in timed]
     ] == []
 
 
 def test_help_reproduce_names_every_result_with_its_verdict() -> None:
-    results, text = recipes(), PAGES["reproduce.md"].read_text(encoding="utf-8")
+    results, text = recipes(), PAGES["reproduce.md"].read_text("utf-8")
     gave = {
         row[0]: row[3]
         for row in rows("reproduce.md", "## What the recipes gave")
     }
     assert {name: results[name].publication["verdict"] for name in gave} == gave
-    told = {
+    reported = {
         name
         for name, one in results.items()
         if f"`{name}`" in text or f"`{one.family}`" in text
     }
     assert [
-        name for name in results if name not in gave and name not in told
+        name for name in results if name not in gave and name not in reported
     ] == []
 
 
@@ -169,7 +165,7 @@ def test_every_row_of_help_speed_can_be_measured() -> None:
 
 
 def test_every_topic_is_linked_from_the_readme() -> None:
-    text = PAGES["README.md"].read_text(encoding="utf-8")
+    text = PAGES["README.md"].read_text("utf-8")
     linked = set(
         re.findall(
             r"\]\(pipeline/(?:extensions/[a-z]+/)?help/([a-z0-9]+\.md)\)", text
@@ -179,9 +175,7 @@ def test_every_topic_is_linked_from_the_readme() -> None:
 
 
 def test_every_link_of_the_readme_leads_to_a_file() -> None:
-    links = re.findall(
-        r"\]\(([^)]+)\)", PAGES["README.md"].read_text(encoding="utf-8")
-    )
+    links = re.findall(r"\]\(([^)]+)\)", PAGES["README.md"].read_text("utf-8"))
     assert [
         link
         for link in links
@@ -200,7 +194,7 @@ TUTORIALS = (
 
 def commands_of(page: str) -> list[list[str]]:
     """Return the commands of a tutorial, in their order."""
-    text = PAGES[f"{page}.md"].read_text(encoding="utf-8").replace("\\\n", " ")
+    text = PAGES[f"{page}.md"].read_text("utf-8").replace("\\\n", " ")
     return [
         shlex.split(line)
         for line in re.findall(r"^    gec-pipeline (.*)", text, re.MULTILINE)
@@ -215,19 +209,19 @@ def test_the_commands_of_a_tutorial_run_in_the_sample(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert main(["init", "--sample", "sample"]) == 0
+    assert gec_pipeline("init --sample sample") == 0
     monkeypatch.chdir("sample")
     assert len(commands_of(page)) > 1
-    for command in commands_of(page):
-        assert main(command) == 0, command
+    for line in commands_of(page):
+        assert gec_pipeline(*line) == 0, line
     assert "error" not in capsys.readouterr().err
 
 
 def test_the_site_has_every_page() -> None:
     """mkdocs refuses what is not there, and its --strict what is left out; neither runs here."""
-    nav = yaml.safe_load(
-        (ROOT / ".github" / "site.yml").read_text(encoding="utf-8")
-    )["nav"]
+    nav = yaml.safe_load((ROOT / ".github" / "site.yml").read_text("utf-8"))[
+        "nav"
+    ]
     sections = [
         pages
         for entry in nav
@@ -242,22 +236,24 @@ def test_the_site_has_every_page() -> None:
 
 
 def test_all_has_every_extra_but_clusters_and_tools() -> None:
-    extras = tomllib.loads(
-        (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    )["project"]["optional-dependencies"]
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))[
+        "project"
+    ]["optional-dependencies"]
 
     def closure(name: str) -> set[str]:
-        own = re.fullmatch(r"gec-pipeline\[(.+)\]", name)
+        values = re.fullmatch(r"gec-pipeline\[(.+)\]", name)
         texts = (
-            [text for extra in own[1].split(",") for text in extras[extra]]
-            if own
+            [text for extra in values[1].split(",") for text in extras[extra]]
+            if values
             else []
         )
         return (
-            {one for text in texts for one in closure(text)} if own else {name}
+            {one for text in texts for one in closure(text)}
+            if values
+            else {name}
         )
 
-    whole = {one for text in extras["all"] for one in closure(text)}
+    complete = {one for text in extras["all"] for one in closure(text)}
     left_out = {
         "all",
         "comet",
@@ -270,7 +266,7 @@ def test_all_has_every_extra_but_clusters_and_tools() -> None:
         "test",
     }  # packages of gigabytes, too
     missing = {
-        name: [text for text in texts if not closure(text) <= whole]
+        name: [text for text in texts if not closure(text) <= complete]
         for name, texts in extras.items()
     }
     assert {name for name, texts in missing.items() if texts} == left_out - {

@@ -6,7 +6,8 @@ import ast
 import json
 import re
 from argparse import Namespace
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -21,10 +22,6 @@ from tests.conftest import ROOT
 from tests.tools.alone import WHOLE_PROGRAM, with_needs
 from tests.tools.extension_names import extension_names
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
 PACKAGE = ROOT / "pipeline"
 FOLDER = PACKAGE / "extensions"
 OWN = sorted(path.parent.name for path in FOLDER.glob("*/__init__.py"))
@@ -33,7 +30,7 @@ OWN = sorted(path.parent.name for path in FOLDER.glob("*/__init__.py"))
 def imported_modules(path: Path) -> Iterator[str]:
     """Yield the whole names of the modules of the package that a file imports."""
     package = list(path.relative_to(ROOT).parent.parts)
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -73,7 +70,7 @@ def test_the_core_names_no_module_of_an_extension() -> None:
     pattern = re.compile(r"extensions[./](\w+)")
     wrong = []
     for path in files_of_the_core():
-        for name in pattern.findall(path.read_text(encoding="utf-8")):
+        for name in pattern.findall(path.read_text("utf-8")):
             if name in OWN:
                 wrong.append(f"{path.relative_to(ROOT)}: {name}")
     assert wrong == []
@@ -137,7 +134,7 @@ def test_tests_of_an_extension_import_only_extensions_that_are_declared(
 
 @pytest.mark.parametrize("name", OWN)
 def test_everything_that_an_extension_names_is_there(name: str) -> None:
-    own = installed()[name]
+    values = installed()[name]
     kinds = (
         "metrics",
         "tokenizers",
@@ -147,15 +144,17 @@ def test_everything_that_an_extension_names_is_there(name: str) -> None:
         "names",
     )
     for kind in (*kinds, "agreement_statistics", "config_sections"):
-        for reference in getattr(own, kind).values():
-            assert own.load(reference) is not None
-    for reference in (*own.stages, *own.report_tables):
-        assert own.load(reference) is not None
-    for command in own.commands.values():
-        assert own.module(command.module).run
+        for reference in getattr(values, kind).values():
+            assert values.load(reference) is not None
+    for reference in (*values.stages, *values.report_tables):
+        assert values.load(reference) is not None
+    for command in values.commands.values():
+        assert values.module(command.module).run
         for reference in command.completions.values():
-            assert own.load(reference) is not None
-    assert not own.help_folder or (own.folder / own.help_folder).is_dir()
+            assert values.load(reference) is not None
+    assert (
+        not values.help_folder or (values.folder / values.help_folder).is_dir()
+    )
 
 
 def test_the_file_of_names_is_what_the_extensions_say() -> None:
@@ -172,7 +171,7 @@ def test_the_file_of_names_is_what_the_extensions_say() -> None:
         != OWN
     ):
         pytest.skip("an extension is deleted")
-    text = (PACKAGE / "extension_names.json").read_text(encoding="utf-8")
+    text = (PACKAGE / "extension_names.json").read_text("utf-8")
     assert json.loads(text) == json.loads(extension_names())
 
 
@@ -271,7 +270,7 @@ def test_a_section_of_an_extension_that_is_not_installed_names_it(
     # The table remembers what is installed: later tests need it as it was.
     monkeypatch.setattr(load, "TEXT_FORMATS", {})
     config = tmp_path / "config.yaml"
-    config.write_text("human: {file: people.csv}\n", encoding="utf-8")
+    config.write_text("human: {file: people.csv}\n", "utf-8")
     problems: list[Problem] = []
     load.load_config(config, (), problems)
     messages = [problem.message for problem in problems]

@@ -11,6 +11,7 @@ import pydoc
 import re
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from pipeline import reopen
 from pipeline.errors import ConfigError, InputError
 from tests.conftest import ROOT, write_run
 
-API = (ROOT / "pipeline" / "help" / "api.md").read_text(encoding="utf-8")
+API = (ROOT / "pipeline" / "help" / "api.md").read_text("utf-8")
 EXAMPLES = "\n".join(re.findall(r"^(?: {4}.*)?$", API, re.MULTILINE))
 
 
@@ -97,7 +98,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_mapping_gives_the_files_that_yaml_gives(here: Path) -> None:
-    (here / "same.yaml").write_text(YAML, encoding="utf-8")
+    (here / "same.yaml").write_text(YAML, "utf-8")
     results = pipeline.run(MAPPING, "one")
     pipeline.run("same.yaml", "two")
     for name in ("results.json", "scores.csv"):
@@ -123,7 +124,7 @@ def test_a_run_of_a_mapping_is_opened_again_from_anywhere(
 
 
 def test_only_and_set_do_what_the_command_line_does(here: Path) -> None:
-    (here / "same.yaml").write_text(YAML, encoding="utf-8")
+    (here / "same.yaml").write_text(YAML, "utf-8")
     for config in (MAPPING, "same.yaml"):
         results = pipeline.run(
             config,
@@ -208,7 +209,7 @@ def test_a_mapping_that_holds_itself_is_refused() -> None:
 
 
 def test_a_mapping_may_include_files(here: Path) -> None:
-    (here / "base.yaml").write_text(YAML, encoding="utf-8")
+    (here / "base.yaml").write_text(YAML, "utf-8")
     assert (
         len(pipeline.run({"include": ["base.yaml"], "metrics": ["bleu"]})) == 2
     )
@@ -278,12 +279,18 @@ def test_a_baseline_that_is_not_there_is_an_error(tmp_path: Path) -> None:
     results = pipeline.run(
         write_run(tmp_path, systems=["mine", "other"], chosen=["bleu"]), run
     )
-    for given in (run, str(run), results, pipeline.load(run), list(results)):
+    for arguments in (
+        run,
+        str(run),
+        results,
+        pipeline.load(run),
+        list(results),
+    ):
         with pytest.raises(
             InputError,
             match=r"baseline mien: no system is called so \(did you mean 'mine'\?\)",
         ):
-            pipeline.compare(given, baseline="mien")
+            pipeline.compare(arguments, baseline="mien")
     with pytest.raises(
         InputError,
         match="baseline unknown: no system is called so; there are mine, other",
@@ -354,27 +361,27 @@ def test_a_run_tells_its_arguments_too() -> None:
 
 def test_statistics_true_takes_the_defaults() -> None:
     short: Any = {**TEXTS, "metrics": "chrf"}
-    asked, default = (
+    requested, default = (
         pipeline.evaluate(**short, statistics=True),
         pipeline.evaluate(**short, statistics={}),
     )
-    assert asked.report("json") == default.report("json")
-    assert asked[0].bootstrap is not None
+    assert requested.report("json") == default.report("json")
+    assert requested[0].bootstrap is not None
     assert pipeline.evaluate(**short, statistics=False)[0].bootstrap is None
 
 
 @pytest.mark.parametrize(
-    ("odd", "told"), [(None, "None"), (math.nan, "nan"), (3, "int")]
+    ("unusual", "reported"), [(None, "None"), (math.nan, "nan"), (3, "int")]
 )
-@pytest.mark.parametrize("place", [0, 1])
+@pytest.mark.parametrize("position", [0, 1])
 def test_what_is_no_text_is_told_with_its_system_and_item(
-    odd: Any, told: str, place: int
+    unusual: Any, reported: str, position: int
 ) -> None:
     texts = ["e", "f"]
-    texts[place] = odd
+    texts[position] = unusual
     with pytest.raises(
         InputError,
-        match=rf"^hypotheses\['B'\]: expected a list of strings; item {place + 1} is {told}$",
+        match=rf"^hypotheses\['B'\]: expected a list of strings; item {position + 1} is {reported}$",
     ):
         pipeline.evaluate(
             {"A": ["e", "f"], "B": texts}, ["e", "f"], metrics="chrf"
@@ -392,8 +399,7 @@ def test_lists_of_values_ask_for_each_of_them() -> None:
     )
     alone = [
         f"chrf[beta={beta},word_order={order}]"
-        for beta in (1, 2)
-        for order in (0, 2)
+        for beta, order in product((1, 2), (0, 2))
     ]
     each = pipeline.evaluate(["a b c"], ["a b d"], metrics=["bleu", *alone])
     assert [result.signature for result in found] == [

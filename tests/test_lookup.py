@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,18 +12,13 @@ from pipeline.lookup import Table
 from tests.conftest import ROOT
 from tests.test_structure import loaded
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def test_what_a_table_names_is_imported_when_it_is_asked_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "shelf").mkdir()
     (tmp_path / "shelf" / "__init__.py").touch()
-    (tmp_path / "shelf" / "book.py").write_text(
-        "class Book: ...\n", encoding="utf-8"
-    )
+    (tmp_path / "shelf" / "book.py").write_text("class Book: ...\n", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     table: Table[Any] = Table(
         "shelf", {"book": "book.Book", "lost": "nowhere.Lost"}

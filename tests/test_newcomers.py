@@ -13,9 +13,9 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -23,10 +23,7 @@ from pipeline.extension import missing_extension
 from tests.conftest import ROOT
 from tests.support.extensions import needs
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-PAGE = (ROOT / "pipeline" / "help" / "extending.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "pipeline" / "help" / "extending.md").read_text("utf-8")
 RUNNER = """
 import sys
 from pipeline.cli import main
@@ -169,7 +166,7 @@ def add_to_project(project: Path, blocks: list[Block]) -> set[str]:
         if block.about.startswith(("line of ", "entry of ")):
             name = block.about.split()[-1]
             path = project / name
-            text = path.read_text(encoding="utf-8")
+            text = path.read_text("utf-8")
             if block.about.startswith("line of "):
                 text = insert_line(text, block.about.split()[2], block.text)
             else:
@@ -180,13 +177,13 @@ def add_to_project(project: Path, blocks: list[Block]) -> set[str]:
             assert not path.exists(), f"{name} is there already"
             path.parent.mkdir(parents=True, exist_ok=True)
             text = block.text
-        path.write_text(text, encoding="utf-8")
+        path.write_text(text, "utf-8")
         if name.startswith("pipeline/"):
             touched.add(name)
     return touched
 
 
-def call(folder: Path, paths: list[Path], *asked: list[str]) -> list[str]:
+def call(folder: Path, paths: list[Path], *requested: list[str]) -> list[str]:
     """Run commands in a Python that imports from some folders; return what each of them printed."""
     environment = {
         n: value
@@ -200,7 +197,7 @@ def call(folder: Path, paths: list[Path], *asked: list[str]) -> list[str]:
     environment["COLUMNS"] = "200"
     done = subprocess.run(
         [sys.executable, "-c", RUNNER],
-        input="\n".join("\t".join(words) for words in asked),
+        input="\n".join("\t".join(words) for words in requested),
         cwd=folder,
         env=environment,
         stdout=subprocess.PIPE,
@@ -217,13 +214,13 @@ def try_out(folder: Path, paths: list[Path], blocks: list[Block]) -> None:
 
     Commands of extensions that are not installed are left out.
     """
-    asked = []
+    requested = []
     for command in commands(blocks):
         if not missing_extension("commands", command.words[0]):
-            asked.append(command)
-    assert asked
-    printed = call(folder, paths, *(command.words for command in asked))
-    for command, text in zip(asked, printed, strict=True):
+            requested.append(command)
+    assert requested
+    printed = call(folder, paths, *(command.words for command in requested))
+    for command, text in zip(requested, printed, strict=True):
         lines = [line.rstrip() for line in text.splitlines()]
         missing = [
             line
@@ -255,23 +252,19 @@ def files_of_package(folder: Path) -> None:
                 and block.language == "yaml"
                 and "entry" in names
             ):
-                (package / "data_sets.yaml").write_text(
-                    block.text, encoding="utf-8"
-                )
+                (package / "data_sets.yaml").write_text(block.text, "utf-8")
             elif title == "A published result" and block.language == "yaml":
                 name = Path(names[-1]).name
-                (package / "recipes" / name).write_text(
-                    block.text, encoding="utf-8"
-                )
+                (package / "recipes" / name).write_text(block.text, "utf-8")
             elif len(names) == 2 and block.language == "python":
-                (package / names[0]).write_text(block.text, encoding="utf-8")
+                (package / names[0]).write_text(block.text, "utf-8")
     for block in section("As a package of your own"):
         path = (
             folder / block.about
             if block.language == "toml"
             else package / block.about
         )
-        path.write_text(block.text, encoding="utf-8")
+        path.write_text(block.text, "utf-8")
 
 
 @pytest.fixture(scope="session")
@@ -316,7 +309,7 @@ def test_an_example_in_a_package_of_its_own(
         if is_input and block.about not in ("", "entry"):
             path = work / block.about
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(block.text, encoding="utf-8")
+            path.write_text(block.text, "utf-8")
     try_out(work, [installed_package, ROOT], blocks)
 
 

@@ -11,9 +11,9 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
@@ -31,9 +31,6 @@ from pipeline.parallel import (
 )
 from tests.conftest import PATIENCE, ROOT
 from tests.tools.faults.processes import children
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 posix = pytest.mark.skipif(
     sys.platform == "win32", reason="there are no such signals"

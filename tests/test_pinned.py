@@ -7,20 +7,17 @@ have to do."""
 from __future__ import annotations
 
 import dataclasses
-import json
 import math
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pipeline
 from pipeline.execution.store.counts import counts_key
 from pipeline.metrics.build import from_text, from_values
-from tests.conftest import ROOT, run
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.conftest import ROOT, read_json, run
 
 KEYS = {
     # metric: (the key that names its columns in file names, the digest by which counts on disk are
@@ -166,26 +163,28 @@ def test_the_public_names_stay() -> None:
     } >= EVALUATION
 
 
-def same(expected: Any, got: Any, place: str = "") -> None:
+def same(expected: Any, got: Any, position: str = "") -> None:
     """Hold two contents of results.json against each other: all equal, but for the version and the
     last digits.
     """
     if isinstance(expected, dict):
-        assert list(expected) == list(got), place
+        assert list(expected) == list(got), position
         for key in expected:
-            same(expected[key], got[key], f"{place}/{key}")
+            same(expected[key], got[key], f"{position}/{key}")
     elif isinstance(expected, list):
-        assert len(expected) == len(got), place
+        assert len(expected) == len(got), position
         for number, (one, other) in enumerate(zip(expected, got, strict=True)):
-            same(one, other, f"{place}/{number}")
+            same(one, other, f"{position}/{number}")
     elif isinstance(expected, float):
-        assert math.isclose(expected, got, rel_tol=1e-12, abs_tol=1e-12), place
+        assert math.isclose(expected, got, rel_tol=1e-12, abs_tol=1e-12), (
+            position
+        )
     elif isinstance(expected, str):
         assert re.sub(r"\bv:[0-9.]+", "", expected) == re.sub(
             r"\bv:[0-9.]+", "", got
-        ), place
+        ), position
     else:
-        assert (type(expected), expected) == (type(got), got), place
+        assert (type(expected), expected) == (type(got), got), position
 
 
 @pytest.mark.parametrize("name", ["quickstart", "human"])
@@ -194,12 +193,8 @@ def test_results_json_keeps_its_form_and_its_numbers(
 ) -> None:
     """The files in tests/pinned/ were written by version 0.1.0, of the sample in data/."""
     run(ROOT / "configs" / f"{name}.yaml", tmp_path / "run")
-    expected = json.loads(
-        (ROOT / "tests" / "pinned" / f"{name}.json").read_text(encoding="utf-8")
-    )
-    content = json.loads(
-        (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
-    )
+    expected = read_json(ROOT / "tests" / "pinned" / f"{name}.json")
+    content = read_json(tmp_path / "run" / "results.json")
     # of 0.2.0
     assert [row.pop("higher_is_better") for row in content["scores"]] == [
         True

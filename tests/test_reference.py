@@ -9,18 +9,16 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+from collections.abc import Iterator
 from types import FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import pipeline
 from tests.conftest import ROOT
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-PAGE = (ROOT / "pipeline" / "help" / "api.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "pipeline" / "help" / "api.md").read_text("utf-8")
 
 
 def members(owner: type) -> Iterator[tuple[str, Any]]:
@@ -76,7 +74,7 @@ def test_everything_public_has_a_docstring_that_names_every_argument(
     assert text.strip(), f"{name} has no docstring"
     if isinstance(value, property):
         return
-    own = (
+    values = (
         ""
         if isinstance(value, FunctionType)
         else f" {value.__init__.__doc__ or ''}"
@@ -91,7 +89,7 @@ def test_everything_public_has_a_docstring_that_names_every_argument(
         if "." in name
         else ""
     )
-    known = f"{text}{own} {fields} {of_class}"
+    known = f"{text}{values} {fields} {of_class}"
     arguments = [
         argument.name
         for argument in inspect.signature(value).parameters.values()

@@ -5,28 +5,35 @@ outside the folder.
 from __future__ import annotations
 
 import gzip
-import json
 import lzma
 import os
 import shutil
 import signal
-import subprocess
-import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import PipelineError, StoreError
 from pipeline.scoring.results import Results
-from tests.conftest import PATIENCE, ROOT, run, tree, write_run
+from tests.conftest import (
+    ROOT,
+    Finished,
+    RunLine,
+    gec_pipeline,
+    read_json,
+    refused,
+    run,
+    tree,
+    write_json,
+    write_run,
+)
+from tests.support.programs import Done, program
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
+resource = pytest.importorskip("resource")
 COLUMNS = "A.overlap-match-penalty-n4-ascii_whitespace.columns"
 
 
@@ -88,7 +95,7 @@ def content(folder: Path) -> dict[str, bytes]:
 @pytest.mark.parametrize("dangling", [False, True])
 @pytest.mark.parametrize("fresh", [False, True])
 def test_a_link_in_a_run_directory_leads_nowhere(
-    tmp_path: Path,
+    finished: Finished,
     outside: Path,
     name: str,
     target: str,
@@ -96,10 +103,8 @@ def test_a_link_in_a_run_directory_leads_nowhere(
     dangling: bool,
     fresh: bool,
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    expected = tree(tmp_path / "run")
-    link = tmp_path / "run" / name
+    config, folder, expected = finished
+    link = folder / name
     (
         shutil.rmtree
         if link.is_dir()
@@ -109,20 +114,13 @@ def test_a_link_in_a_run_directory_leads_nowhere(
     # as good as ours, but not ours
     (outside / "d" / COLUMNS).write_bytes(expected[f"statistics/d/{COLUMNS}"])
     before = content(outside)
-    command = [
-        "run",
-        str(config),
-        "--output",
-        str(tmp_path / "run"),
-        "-q",
-        *["--fresh"] * fresh,
-    ]
-    assert main(command) == (2 if refused else 0)
+    line = f"run {config} --output {folder} -q {'--fresh' * fresh}"
+    assert gec_pipeline(line) == (2 if refused else 0)
     assert content(outside) == before
     if not refused:
-        assert tree(tmp_path / "run") == expected
+        assert tree(folder) == expected
         assert not link.is_symlink()
-    main(["clean", str(tmp_path / "run"), "-q"])
+    gec_pipeline(f"clean {folder} -q")
     assert content(outside) == before
 
 
@@ -133,9 +131,7 @@ def test_a_hard_link_is_not_written_through(
     for name in ("results.json", "scores.csv", "run.json", "results.json.tmp"):
         run(config, tmp_path / "run")
         (tmp_path / "run" / name).unlink(missing_ok=True)
-        (outside / "victim").write_text(
-            json.dumps({"program": "gec-pipeline", "files": []})
-        )
+        write_json(outside / "victim", {"program": "gec-pipeline", "files": []})
         (tmp_path / "run" / name).hardlink_to(outside / "victim")
         before = content(outside)
         run(config, tmp_path / "run")
@@ -176,21 +172,16 @@ def test_a_run_directory_may_itself_be_a_link(tmp_path: Path) -> None:
     ],
 )
 def test_a_pipe_in_a_run_directory_is_not_waited_for(
-    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+    finished: Finished, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    (tmp_path / "run" / name).unlink()
-    os.mkfifo(tmp_path / "run" / name)
+    config, folder, _ = finished
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
     with seconds(20):
-        for command in (
-            ["show"],
-            ["clean", "--dry-run"],
-            ["run", str(config), "--output"],
-        ):
-            assert main([*command, str(tmp_path / "run")]) in (0, 2)
+        for line in ("show", "clean --dry-run", f"run {config} --output"):
+            assert gec_pipeline(f"{line} {folder}") in (0, 2)
         with suppress(PipelineError):
-            for result in pipeline.load(tmp_path / "run"):
+            for result in pipeline.load(folder):
                 assert len(result.sentences)
     assert "Traceback" not in capsys.readouterr().err
 
@@ -199,15 +190,14 @@ def test_a_pipe_in_a_run_directory_is_not_waited_for(
     "name", ["unfinished/a.0-40.part", "unfinished/a.joined"]
 )
 def test_a_folder_or_pipe_among_the_parts_stops_nothing_but_itself(
-    tmp_path: Path, name: str
+    finished: Finished, name: str
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    (tmp_path / "run" / "unfinished").mkdir()
-    os.mkfifo(tmp_path / "run" / name)
+    config, folder, _ = finished
+    (folder / "unfinished").mkdir()
+    os.mkfifo(folder / name)
     with seconds(20):
-        run(config, tmp_path / "run")
-    assert not (tmp_path / "run" / "unfinished").exists()
+        run(config, folder)
+    assert not (folder / "unfinished").exists()
 
 
 # ---- manifests and results
@@ -232,46 +222,44 @@ def test_a_folder_or_pipe_among_the_parts_stops_nothing_but_itself(
         "binary",
     ],
 )
-@pytest.mark.parametrize("command", ["run", "clean", "fresh"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "run {0}/config.yaml -q --output {0}/run",
+        "clean {0}/run",
+        "run {0}/config.yaml -q --output {0}/run --fresh",
+    ],
+    ids=["run", "clean", "fresh"],
+)
 def test_any_manifest_is_read_or_told(
     tmp_path: Path,
+    finished: Finished,
     text: bytes,
-    command: str,
-    capsys: pytest.CaptureFixture[str],
+    line: str,
+    run_line: RunLine,
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    (tmp_path / "run" / "notes.txt").write_text("mine")
-    (tmp_path / "run" / "run.json").write_bytes(text)
-    given = (
-        ["run", str(config), "-q", "--output"]
-        if command != "clean"
-        else ["clean"]
-    )
-    code = main(
-        [*given, str(tmp_path / "run"), *["--fresh"] * (command == "fresh")]
-    )
-    said = capsys.readouterr().err
-    assert (tmp_path / "run" / "notes.txt").read_text() == "mine"
+    folder = finished.folder
+    (folder / "notes.txt").write_text("mine")
+    (folder / "run.json").write_bytes(text)
+    code, _, err = run_line(line.format(tmp_path))
+    assert (folder / "notes.txt").read_text() == "mine"
     assert code in (0, 2)
     if code:
-        assert "run.json: is not of this program, or damaged" in said
+        assert "run.json: is not of this program, or damaged" in err
 
 
 @pytest.mark.parametrize("keep", [0, 1, 10, 30, 60, -2])
 def test_a_manifest_cut_short_does_not_stop_a_run(
-    tmp_path: Path, keep: int
+    finished: Finished, keep: int
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
-    manifest = tmp_path / "run" / "run.json"
+    config, folder, before = finished
+    manifest = folder / "run.json"
     manifest.write_bytes(manifest.read_bytes()[:keep])
     # it cannot know what is its own
-    assert main(["clean", str(tmp_path / "run")]) == 2
-    assert tree(tmp_path / "run") == before
-    run(config, tmp_path / "run")
-    assert tree(tmp_path / "run") == before
+    assert gec_pipeline(f"clean {folder}") == 2
+    assert tree(folder) == before
+    run(config, folder)
+    assert tree(folder) == before
 
 
 @pytest.mark.parametrize(
@@ -285,9 +273,13 @@ def test_a_manifest_cut_short_does_not_stop_a_run(
         "statistics/../../x",
     ],
 )
-@pytest.mark.parametrize("command", ["clean", "fresh"])
+@pytest.mark.parametrize(
+    "line",
+    ["clean {run} -q", "run {config} --output {run} -q --fresh"],
+    ids=["clean", "fresh"],
+)
 def test_a_manifest_names_no_file_outside(
-    tmp_path: Path, name: str, command: str
+    tmp_path: Path, name: str, line: str
 ) -> None:
     config = write_run(tmp_path / "texts")
     directory = tmp_path / "a" / "run"
@@ -301,24 +293,10 @@ def test_a_manifest_names_no_file_outside(
     for victim in victims:
         victim.write_text("mine")
     names = [name, str(tmp_path / "victim"), "results.json"]
-    (directory / "run.json").write_text(
-        json.dumps({"program": "gec-pipeline", "files": names})
+    write_json(
+        directory / "run.json", {"program": "gec-pipeline", "files": names}
     )
-    assert (
-        main(
-            ["clean", str(directory), "-q"]
-            if command == "clean"
-            else [
-                "run",
-                str(config),
-                "--output",
-                str(directory),
-                "-q",
-                "--fresh",
-            ]
-        )
-        == 0
-    )
+    assert gec_pipeline(line.format(run=directory, config=config)) == 0
     assert [victim.read_text() for victim in victims] == ["mine"] * 4
 
 
@@ -338,11 +316,10 @@ def test_any_results_file_is_read_or_told(tmp_path: Path, text: bytes) -> None:
         Results.read(tmp_path / "results.json")
 
 
-def test_no_memory_is_taken_for_what_columns_claim(tmp_path: Path) -> None:
+def test_no_memory_is_taken_for_what_columns_claim(finished: Finished) -> None:
     """A file with holes may claim as much as it likes: 64 GB here, where the child may have 4."""
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    path = tmp_path / "run" / "statistics" / "d" / COLUMNS
+    config, folder, _ = finished
+    path = folder / "statistics" / "d" / COLUMNS
     data = path.read_bytes()
     first = data.index(b"\n") + 1
     shape = data.index(b"(40, ", first)
@@ -351,20 +328,12 @@ def test_no_memory_is_taken_for_what_columns_claim(tmp_path: Path) -> None:
     )
     with path.open("r+b") as file:
         file.truncate(1 << 36)
-    part = tmp_path / "run" / "unfinished" / "a.0-40.part"
+    part = folder / "unfinished" / "a.0-40.part"
     part.parent.mkdir()
     part.touch()
     with part.open("r+b") as file:
         file.truncate(1 << 36)
-    done = limited(
-        "run",
-        str(config),
-        "--output",
-        str(tmp_path / "run"),
-        "-q",
-        "--backend",
-        "serial",
-    )
+    done = limited(f"run {config} --output {folder} -q --backend serial")
     assert (done.returncode, done.stderr) == (0, "")
     assert path.read_bytes() == data
 
@@ -437,49 +406,48 @@ STRANGE: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize(("change", "words"), STRANGE.values(), ids=STRANGE)
 @pytest.mark.parametrize(
-    "command", ["show", "report --format=csv", "compare", "rank"]
+    "line", ["show", "report --format=csv", "compare", "rank"]
 )
 def test_results_that_no_run_writes_are_told_with_their_place(
-    tmp_path: Path,
+    finished: Finished,
     change: Any,
     words: str,
-    command: str,
+    line: str,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    run(write_run(tmp_path), tmp_path / "run")
-    path = tmp_path / "run" / "results.json"
-    stored = json.loads(path.read_text(encoding="utf-8"))
+    folder = finished.folder
+    path = folder / "results.json"
+    stored = read_json(path)
     change(stored)
-    path.write_text(json.dumps(stored), encoding="utf-8")
-    assert main([*command.split(), str(tmp_path / "run")]) == 2
-    (said,) = capsys.readouterr().err.splitlines()
-    assert words in said
+    write_json(path, stored)
+    assert gec_pipeline(f"{line} {folder}") == 2
+    (result,) = capsys.readouterr().err.splitlines()
+    assert words in result
     with pytest.raises(StoreError, match="is not the results file of a run"):
-        pipeline.load(tmp_path / "run")
+        pipeline.load(folder)
 
 
 def test_parts_of_results_that_do_not_fit_together_are_one_message(
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The scores lack an output that the table shows: a KeyError where it is made."""
     run(write_run(tmp_path), tmp_path / "run")
     path = tmp_path / "run" / "results.json"
-    stored = json.loads(path.read_text(encoding="utf-8"))
+    stored = read_json(path)
     stored["scores"][1]["outputs"].pop("numer_3")
-    path.write_text(json.dumps(stored), encoding="utf-8")
-    capsys.readouterr()
-    assert main(["show", str(tmp_path / "run"), "--columns", "numer_*"]) == 2
-    # after the warnings of the run
-    *_, said = capsys.readouterr().err.splitlines()
-    assert said.startswith(
+    write_json(path, stored)
+    *_, result = refused(
+        run_line(f"show {tmp_path}/run --columns numer_*")
+    ).splitlines()
+    assert result.startswith(
         f"error: {tmp_path / 'run'}: the parts of results.json do not fit together"
     )
-    assert "KeyError: 'numer_3'" in said
+    assert "KeyError: 'numer_3'" in result
     monkeypatch.setenv("GEC_PIPELINE_DEBUG", "1")
     with pytest.raises(KeyError):
-        main(["show", str(tmp_path / "run"), "--columns", "numer_*"])
+        gec_pipeline(f"show {tmp_path}/run --columns numer_*")
 
 
 @pytest.mark.parametrize(
@@ -500,30 +468,28 @@ def test_parts_of_results_that_do_not_fit_together_are_one_message(
 )
 @pytest.mark.parametrize("command", ["report --format=csv", "compare", "rank"])
 def test_values_are_counted_before_memory_is_taken_for_them(
-    tmp_path: Path, name: str, text: bytes, command: str
+    finished: Finished, name: str, text: bytes, command: str
 ) -> None:
     """Five million lists in 15 MB took 800 MB. The address space counts what numpy maps, too."""
-    run(write_run(tmp_path), tmp_path / "run")
-    (tmp_path / "run" / name).write_bytes(text)
-    done = limited(*command.split(), str(tmp_path / "run"), megabytes=640)
+    folder = finished.folder
+    (folder / name).write_bytes(text)
+    done = limited(f"{command} {folder}", megabytes=640)
     assert (done.returncode, "Traceback" in done.stderr) == (2, False)
     assert f"{name}: is not" in done.stderr
 
 
 def test_lines_that_columns_cannot_have_are_not_looked_for(
-    tmp_path: Path,
+    finished: Finished,
 ) -> None:
     """A list of the shapes of all blocks of 10**15 lines would fill any memory."""
-    run(write_run(tmp_path), tmp_path / "run")
-    path = tmp_path / "run" / "results.json"
+    folder = finished.folder
+    path = folder / "results.json"
     path.write_text(
-        path.read_text(encoding="utf-8").replace(
-            '"lines": 40', f'"lines": {10**15}'
-        ),
-        encoding="utf-8",
+        path.read_text("utf-8").replace('"lines": 40', f'"lines": {10**15}'),
+        "utf-8",
     )
-    for command in (["report", "--format=csv"], ["compare"], ["rank"]):
-        done = limited(*command, str(tmp_path / "run"), megabytes=900)
+    for command in ("report --format=csv", "compare", "rank"):
+        done = limited(f"{command} {folder}", megabytes=900)
         assert (done.returncode, "is damaged" in done.stderr) == (2, True)
 
 
@@ -549,39 +515,25 @@ def test_names_that_lead_out_of_the_folder_are_refused(
     tmp_path: Path, name: str, kind: str
 ) -> None:
     config = write_run(tmp_path, systems=("A",))
-    text = json.loads(config.read_text(encoding="utf-8"))
+    text = read_json(config)
     (key,) = text[kind]
     text[kind][name] = text[kind].pop(key)
-    config.write_text(json.dumps(text), encoding="utf-8")
-    assert (
-        main(["run", str(config), "--output", str(tmp_path / "run"), "-q"]) == 2
-    )
+    write_json(config, text)
+    assert gec_pipeline(f"run {config} --output {tmp_path}/run -q") == 2
     assert not (tmp_path / "run").exists()
 
 
 # ---- memory
 
 
-def limited(
-    *arguments: str, megabytes: int = 4096, cwd: Path = ROOT
-) -> subprocess.CompletedProcess[str]:
+def limited(line: str, megabytes: int = 4096, cwd: Path = ROOT) -> Done:
     """Give a command that may have so much address space."""
-    code = f"import resource; resource.setrlimit(resource.RLIMIT_AS, ({megabytes} << 20, {megabytes} << 20));"
-    code += "import sys; from pipeline.cli import main; sys.exit(main(sys.argv[1:]))"
-    environment = {
-        **os.environ,
-        "PYTHONPATH": str(ROOT),
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-    command = [sys.executable, "-c", code, *arguments]
-    return subprocess.run(
-        command,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
+    most = megabytes << 20
+    return program(
+        line,
         cwd=cwd,
+        environment={"OPENBLAS_NUM_THREADS": "1"},
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (most, most)),
     )
 
 
@@ -592,14 +544,12 @@ def xz_with_a_large_dictionary(path: Path) -> None:
 
 def gzip_of_much(path: Path) -> None:
     with gzip.open(path, "wb", compresslevel=1) as file:
-        for _ in range(120):
-            file.write(b"a\n" * (1 << 19))
+        file.writelines([b"a\n" * (1 << 19)] * 120)
 
 
 def xz_of_much(path: Path) -> None:
     with lzma.open(path, "wb", preset=0) as file:
-        for _ in range(120):
-            file.write(b"a\n" * (1 << 19))
+        file.writelines([b"a\n" * (1 << 19)] * 120)
 
 
 def parquet_of_one_text_again_and_again(path: Path) -> None:
@@ -618,7 +568,7 @@ def json_of_brackets(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "name", "place", "message"),
+    ("make", "name", "position", "message"),
     [
         (
             xz_with_a_large_dictionary,
@@ -643,16 +593,16 @@ def json_of_brackets(path: Path) -> None:
     ],
 )
 def test_no_input_fills_memory_or_disk(
-    tmp_path: Path, make: Any, name: str, place: str, message: str
+    tmp_path: Path, make: Any, name: str, position: str, message: str
 ) -> None:
     make(tmp_path / name)
     assert (tmp_path / name).stat().st_size < 2_000_000
     (tmp_path / "s").write_text("a\n")
     text = "datasets: {d: {source: s, references: [s]}}\nmetrics: [gleu]\nrun: {max_unpacked: 100000000}\n"
     (tmp_path / "c.yaml").write_text(
-        f"{text}systems: {{A: {place}}}\n", encoding="utf-8"
+        f"{text}systems: {{A: {position}}}\n", "utf-8"
     )
-    done = limited("validate", "c.yaml", cwd=tmp_path)
+    done = limited("validate c.yaml", cwd=tmp_path)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: b")
     assert message in done.stderr
@@ -667,6 +617,6 @@ def test_what_is_packed_twice_is_unpacked_once(tmp_path: Path) -> None:
     config.write_text(
         "datasets: {d: {source: s, references: [s]}}\nsystems: {A: b.gz.gz}\nmetrics: [gleu]\n"
     )
-    done = limited("validate", "c.yaml", cwd=tmp_path)
+    done = limited("validate c.yaml", cwd=tmp_path)
     assert done.returncode == 2
     assert "the file looks like gzip data" in done.stderr

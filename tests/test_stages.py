@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,13 +17,8 @@ from pipeline.execution.options import AUTO, Listener
 from pipeline.reopen import revisit
 from pipeline.scoring import DatasetInfo
 from pipeline.scoring.stored_runs import load_two
-from pipeline.stage import Stage
+from pipeline.stage import Job, Scored, Stage
 from tests.conftest import ROOT, Hears, run, write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.stage import Job, Scored
 
 DOCUMENTED = re.findall(
     r"^([a-z]+)  +[A-Z]", stages.__doc__ or "", re.MULTILINE
@@ -49,9 +45,9 @@ def test_the_stages_are_those_documented_in_their_order(tmp_path: Path) -> None:
 
 def test_what_the_config_does_not_ask_for_is_left_out(tmp_path: Path) -> None:
     optional = {stage.name for stage in (*stages.STAGES, *stages.LAST_STAGES)}
-    asked = [name for name in DOCUMENTED if name not in optional]
-    assert heard(write_run(tmp_path, 9)) == asked
-    assert asked == ["counting", "scoring", "writing"]
+    requested = [name for name in DOCUMENTED if name not in optional]
+    assert heard(write_run(tmp_path, 9)) == requested
+    assert requested == ["counting", "scoring", "writing"]
 
 
 def test_a_stage_is_a_function_and_a_line(
@@ -59,11 +55,11 @@ def test_a_stage_is_a_function_and_a_line(
 ) -> None:
     """It runs after those before it, with what it asks for, and what it adds is in results.json."""
 
-    def best(scored: Scored, asked: int) -> Scored:
+    def best(scored: Scored, requested: int) -> Scored:
         names = [
             score.system
             for score in scored.results.scores
-            if score.rank <= asked
+            if score.rank <= requested
         ]
         assert all(
             score.bootstrap
@@ -94,9 +90,7 @@ def test_a_stage_is_a_function_and_a_line(
         "finding the best",
         "writing",
     ]
-    assert '"best: A"' in (tmp_path / "run" / "results.json").read_text(
-        encoding="utf-8"
-    )
+    assert '"best: A"' in (tmp_path / "run" / "results.json").read_text("utf-8")
 
 
 def test_a_listener_of_its_own_hears_nothing_and_stops_nothing(
@@ -114,7 +108,7 @@ def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(
     run(config, folder)
     path, new = (
         folder / "results.json",
-        (folder / "results.json").read_text(encoding="utf-8"),
+        (folder / "results.json").read_text("utf-8"),
     )
     corpus = stages.prepare(config).corpora[0]
     info = json.loads(new)["datasets"][corpus.name]
@@ -122,8 +116,8 @@ def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(
     assert old["source"] == "92295207a1a76d1f547e79f31dd849f7"
     for role, digest in info["digests"].items():
         path.write_text(
-            path.read_text(encoding="utf-8").replace(digest, old[role]),
-            encoding="utf-8",
+            path.read_text("utf-8").replace(digest, old[role]),
+            "utf-8",
         )
     assert DatasetInfo.of(corpus, old).digests == old
     assert revisit(folder).unread == ""
@@ -133,10 +127,10 @@ def test_a_run_of_an_earlier_version_is_known_again_and_counted_anew_once(
         match="run: is of an earlier version, whose digests of texts are others",
     ):
         load_two(tmp_path / "other", folder)
-    told: list[str] = []
+    reported: list[str] = []
     for _ in range(2):
-        run(config, folder, listener=Hears(warn=told.append))
-        assert path.read_text(encoding="utf-8") == new
-    assert told == [
+        run(config, folder, listener=Hears(warn=reported.append))
+        assert path.read_text("utf-8") == new
+    assert reported == [
         f"{folder}: an earlier version had other digests of texts; they are counted anew, once"
     ]

@@ -17,7 +17,7 @@ WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 
 def pinned() -> dict[str, str]:
     """Return the version of each package in the constraints."""
-    text = (ROOT / ".github" / "constraints.txt").read_text(encoding="utf-8")
+    text = (ROOT / ".github" / "constraints.txt").read_text("utf-8")
     rows = [
         line for line in text.splitlines() if line and not line.startswith("#")
     ]
@@ -32,7 +32,7 @@ def test_actions_are_pinned_by_commit() -> None:
     used = [
         line
         for path in WORKFLOWS
-        for line in path.read_text(encoding="utf-8").splitlines()
+        for line in path.read_text("utf-8").splitlines()
         if "uses:" in line
     ]
     assert len(used) > 3
@@ -41,9 +41,7 @@ def test_actions_are_pinned_by_commit() -> None:
 
 
 def test_the_constraints_fit_what_is_required() -> None:
-    project = tomllib.loads(
-        (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    )
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     texts = [
         *project["build-system"]["requires"],
         *project["project"]["dependencies"],
@@ -58,9 +56,7 @@ def test_the_constraints_fit_what_is_required() -> None:
 
 
 def test_the_workflow_builds_with_the_constraints_and_the_date() -> None:
-    text = (ROOT / ".github" / "workflows" / "wheels.yml").read_text(
-        encoding="utf-8"
-    )
+    text = (ROOT / ".github" / "workflows" / "wheels.yml").read_text("utf-8")
     assert text.count("/.github/constraints.txt") == 2
     assert text.count(f"SOURCE_DATE_EPOCH={DATE}") == 2
     commands = re.findall(r"pipx run (\S+)", text)

@@ -8,45 +8,38 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
 import re
 import shlex
 import shutil
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 import pipeline
 from pipeline.cli import main
 from pipeline.cli.commands.help import help_pages
-from pipeline.data import Catalogue
-from tests.conftest import ROOT
-from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
+from pipeline.data import Catalogue, DataFile
+from tests.conftest import ROOT, gec_pipeline, read_json
 from tests.extensions.neural.test_judge import KEY, right, served
 from tests.extensions.published.stand_ins import chance, text
 from tests.test_from_python import EXAMPLES
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from pipeline.data import DataFile
 
 LINES = 24
 """Lines of the invented files."""
 
 
 def page(name: str) -> str:
-    return help_pages()[name].read_text(encoding="utf-8")
+    return help_pages()[name].read_text("utf-8")
 
 
 def write_configs(name: str, folder: Path) -> None:
     for file, config in re.findall(
         r"^```yaml (\S+)\n(.*?)^```$", page(name), re.MULTILINE | re.DOTALL
     ):
-        (folder / file).write_text(config, encoding="utf-8")
+        (folder / file).write_text(config, "utf-8")
 
 
 def commands(name: str) -> list[list[str]]:
@@ -82,7 +75,7 @@ def lacks(*packages: str) -> pytest.MarkDecorator:
 @pytest.fixture
 def sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    assert main(["init", "--sample", "sample"]) == 0
+    assert gec_pipeline("init --sample sample") == 0
     monkeypatch.chdir("sample")
     return tmp_path / "sample"
 
@@ -110,10 +103,10 @@ def write_models(folder: Path) -> None:
         words,
         unk_token="[UNK]",  # noqa: S106 (no password)
     )
-    own = tokenizers.Tokenizer(model)
-    own.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
+    values = tokenizers.Tokenizer(model)
+    values.pre_tokenizer = tokenizers.pre_tokenizers.BertPreTokenizer()
     ends = [("[CLS]", 2), ("[SEP]", 3)]
-    own.post_processor = tokenizers.processors.TemplateProcessing(
+    values.post_processor = tokenizers.processors.TemplateProcessing(
         "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1", ends
     )
     special = {
@@ -122,7 +115,9 @@ def write_models(folder: Path) -> None:
         "cls_token": "[CLS]",
         "sep_token": "[SEP]",
     }
-    fast = transformers.PreTrainedTokenizerFast(tokenizer_object=own, **special)
+    fast = transformers.PreTrainedTokenizerFast(
+        tokenizer_object=values, **special
+    )
     size: dict[str, Any] = {
         "hidden_size": 16,
         "num_hidden_layers": 9,
@@ -205,24 +200,24 @@ SYSTEMS = [
 @pytest.fixture
 def seeda(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Files of the form of SEEDA's in a mirror, described by their own checksums."""
-    made = {}
+    created = {}
     for name in ("seeda", "conll14"):
-        own, files = Catalogue.known()[name], {}
-        for key, file in own.files.items():
+        values, files = Catalogue.known()[name], {}
+        for key, file in values.files.items():
             if name == "seeda" or key.startswith("NUCLE"):
                 data = invented(file)
-                place = tmp_path / "mirror" / file.address
-                place.parent.mkdir(parents=True, exist_ok=True)
-                place.write_bytes(data)
+                position = tmp_path / "mirror" / file.address
+                position.parent.mkdir(parents=True, exist_ok=True)
+                position.write_bytes(data)
                 files[key] = replace(
                     file,
                     size=len(data),
                     sha256=hashlib.sha256(data).hexdigest(),
                     how_to_obtain="",
                 )
-        made[name] = replace(own, files=files)
+        created[name] = replace(values, files=files)
     monkeypatch.setenv("GEC_PIPELINE_MIRROR", str(tmp_path / "mirror"))
-    catalogue = Catalogue(made)
+    catalogue = Catalogue(created)
     monkeypatch.setattr(Catalogue, "known", lambda: catalogue)
 
 
@@ -233,23 +228,20 @@ def test_the_tutorial_of_seeda(
 ) -> None:
     write_configs("seeda", sample)
     write_models(sample / "models")
-    for command in commands("seeda"):
-        if command[0] != "reproduce":
+    for line in commands("seeda"):
+        if line[0] != "reproduce":
             numbered = (
                 ["--numbering", "0"]
-                if "judgments_edit" in " ".join(command)
-                and command[0] == "correlate"
+                if "judgments_edit" in " ".join(line) and line[0] == "correlate"
                 else []
             )
-            assert main([*command, *numbered]) == 0, command
+            assert main([*line, *numbered]) == 0, line
     printed = capsys.readouterr().out
     for name in ("GLEU+", "IMPARA", "Scribendi", "BERTScore"):
         assert re.search(
             rf"^{re.escape(name)} +TS_edit ", printed, re.MULTILINE
         ), name
-    results = json.loads(
-        (sample / "runs" / "seeda" / "results.json").read_text()
-    )
+    results = read_json(sample / "runs" / "seeda" / "results.json")
     assert {
         len(row["systems"]) for row in results["human"]["correlations"]
     } == {len(SYSTEMS) - 3}
@@ -268,19 +260,19 @@ def test_the_tutorial_of_comet(
         shared / "neural" / "models" / "comet"
     )
     write_configs("comet", sample)
-    for command in commands("comet"):
-        if command[0] != "init":
-            assert main(command) == 0, command
+    for line in commands("comet"):
+        if line[0] != "init":
+            assert gec_pipeline(*line) == 0, line
     one, two = (
-        json.loads((sample / run / "results.json").read_text())
+        read_json(sample / run / "results.json")
         for run in ("runs/comet", "runs/again")
     )
-    own = [
+    values = [
         [row["score"], row["bootstrap"]]
         for row in one["scores"]
         if row["metric"].startswith("comet")
     ]
-    assert own == [[row["score"], row["bootstrap"]] for row in two["scores"]]
+    assert values == [[row["score"], row["bootstrap"]] for row in two["scores"]]
     assert "error" not in capsys.readouterr().err
 
 
@@ -294,8 +286,8 @@ def test_the_page_of_the_judge(
     with served() as (server, address):
         monkeypatch.setenv("OPENAI_BASE_URL", address)
         monkeypatch.setenv("OPENAI_API_KEY", KEY)
-        for command in commands("judge"):
-            assert main(command) == 0, command
+        for line in commands("judge"):
+            assert gec_pipeline(*line) == 0, line
         assert server.answer is right
         assert len(server.asked) == 96
     printed = capsys.readouterr()
@@ -310,15 +302,15 @@ def test_the_page_of_the_judge(
 def test_the_page_of_effects(
     sample: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The command with models is for those who have some."""
-    assert main(["run", "configs/quickstart.yaml", "-q"]) == 0
-    for command in commands("effects"):
-        if "impara" not in command:
-            assert main(command) == 0, command
+    """The line with models is for those who have some."""
+    assert gec_pipeline("run configs/quickstart.yaml -q") == 0
+    for line in commands("effects"):
+        if "impara" not in line:
+            assert gec_pipeline(*line) == 0, line
     assert "the shares add up to" in capsys.readouterr().out
     assert '"effects":{' in (
         sample / "runs" / "quickstart" / "report.html"
-    ).read_text(encoding="utf-8")
+    ).read_text("utf-8")
 
 
 def test_the_examples_of_the_page_of_help_run(

@@ -19,9 +19,9 @@ import argparse
 import json
 import os
 import tempfile
+from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pipeline import kernel
 from tests.bench import bleu, edits, rouge, whole
@@ -32,9 +32,6 @@ from tests.bench.measuring import clock
 from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import HEADER, Row
 from tests.bench.neural import neural
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 ROWS: dict[str, tuple[Callable[[Bench], Iterator[Row]], bool]] = {
     "package": (whole.package, False),
@@ -137,7 +134,8 @@ def main() -> None:
         folder = (args.folder or Path(temporary)).resolve()
         folder.mkdir(parents=True, exist_ok=True)
         bench = Bench(folder, args.runs)
-        bench.m2scorer, bench.annotated = args.m2scorer, args.annotated
+        bench.m2scorer = args.m2scorer
+        bench.annotated = args.annotated
         header = [] if args.page else [HEADER, ["---"] * len(HEADER)]
         for cells in header:
             print(f"| {' | '.join(cells)} |")

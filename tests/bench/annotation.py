@@ -8,16 +8,12 @@ two as well. The files have to be the same."""
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 from statistics import mean
-from typing import TYPE_CHECKING
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import Row
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.bench.measuring.bench import Bench
 
 PARALLEL = """
 import sys, spacy
@@ -43,23 +39,14 @@ def annotation(bench: Bench) -> Iterator[Row]:
         print(f"the row annotation is left out: {error}", file=sys.stderr)
         return
     source, _, systems = bench.conll()
-    ours, theirs = bench.folder / "ours.m2", bench.folder / "theirs.m2"
+    ours = bench.folder / "ours.m2"
+    theirs = bench.folder / "theirs.m2"
 
     def mine(jobs: str, *texts: Path) -> float:
-        program = [
-            sys.executable,
-            "-m",
-            "pipeline",
-            "m2",
-            "annotate",
-            "--no-cache",
-            "-q",
-            "--n-jobs",
-            jobs,
-        ]
-        return bench.seconds(
-            [*program, "-orig", source, "-cor", *texts, "-out", ours], cpu=True
-        )
+        line = f"-m pipeline m2 annotate --no-cache -q --n-jobs {jobs} -orig {source}"
+        program: list[str | Path] = [sys.executable, *line.split()]
+        program += ["-cor", *texts, "-out", ours]
+        return bench.seconds(program, cpu=True)
 
     def peer(text: Path) -> float:
         program = [sys.executable, "-c", PARALLEL, named(None)]
@@ -79,7 +66,8 @@ def annotation(bench: Bench) -> Iterator[Row]:
     )
     found = []
     for _ in range(min(bench.runs, MOST)):
-        before, two = mine("1", *systems), mine("2", *systems)
+        before = mine("1", *systems)
+        two = mine("2", *systems)
         other = sum(map(peer, systems))
         found.append((mean([before, mine("1", *systems)]), two, other))
     one, two, other = map(mean, zip(*found, strict=True))

@@ -11,17 +11,13 @@ import logging
 import sys
 import sysconfig
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.clock import now
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from tests.bench.measuring.bench import Bench
-    from tests.bench.measuring.rows import Row
+from tests.bench.measuring.rows import Row
 
 LINES = 100_000
 REPEATS = 9
@@ -52,44 +48,26 @@ def bleu(bench: Bench) -> Iterator[Row]:
         "30 to 50 times",
     )
     _, reference0, reference1, system = bench.repeated(LINES)
-    large = [system, reference0, reference1]
-    mine = [
-        sys.executable,
-        "-m",
-        "pipeline",
-        "score",
-        "bleu",
-        "-r",
-        reference0,
-        reference1,
-        "-o",
-        system,
-    ]
-    theirs = [
-        Path(sysconfig.get_path("scripts")) / "sacrebleu",
-        reference0,
-        reference1,
-        "-i",
-        system,
-        "--force",
-    ]
-    child = [
-        "env",
-        "RAYON_NUM_THREADS=1",
-        sys.executable,
-        "-m",
-        "tests.bench.bleu",
-        "once-bleuscore",
-        *large,
-    ]
-    same = [*mine[:-5], "--flavour", "tensorflow", *mine[-5:], "--n-jobs", "1"]
+    python = f"{sys.executable} -m"
+    mine = f"{python} pipeline score bleu"
+    texts = f"-r {reference0} {reference1} -o {system}"
+    sacrebleu = Path(sysconfig.get_path("scripts")) / "sacrebleu"
+    theirs = f"{sacrebleu} {reference0} {reference1} -i {system} --force"
+    child = f"{python} tests.bench.bleu once-bleuscore {system} {reference0} {reference1}"
+    same = f"{mine} --flavour tensorflow {texts} --n-jobs 1"
     for name, ours, what, peer, aim in (
-        ("bleuscore", same, "BLEU (flavour tensorflow)", child, "3 to 5 times"),
-        ("sacrebleu", mine, "BLEU", theirs, "30 to 50 times"),
+        (
+            "bleuscore",
+            same,
+            "BLEU (flavour tensorflow)",
+            f"env RAYON_NUM_THREADS=1 {child}",
+            "3 to 5 times",
+        ),
+        ("sacrebleu", f"{mine} {texts}", "BLEU", theirs, "30 to 50 times"),
     ):
         timing = bench.pairs(
-            lambda ours=ours: bench.seconds(ours),  # type: ignore[misc]
-            lambda peer=peer: bench.seconds(peer),  # type: ignore[misc]
+            lambda ours=ours: bench.seconds(ours.split()),  # type: ignore[misc]
+            lambda peer=peer: bench.seconds(peer.split()),  # type: ignore[misc]
             most=3,
         )
         yield timing.row(f"{what} of {LINES:,} lines, whole process", name, aim)
@@ -199,7 +177,8 @@ def main() -> None:
         for file in files
     ]
     score = _scorer(what.removeprefix("once-"), texts[0], texts[1:])
-    found, seconds = score() if what.startswith("once-") else 0.0, []
+    found = score() if what.startswith("once-") else 0.0
+    seconds = []
     for _ in range(
         0
         if what.startswith("once-")

@@ -9,16 +9,14 @@ from __future__ import annotations
 import functools
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import NOTHING, Row
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from tests.bench.measuring.bench import Bench
-
-BATCH, ROUNDS = 256, 7
+BATCH = 256
+ROUNDS = 7
 
 
 class Pairs(NamedTuple):
@@ -156,7 +154,8 @@ def _beside_peers(pairs: Pairs) -> Iterator[Row]:
                 theirs / ours
                 for ours, theirs in zip(mine, peers_own, strict=True)
             ]
-            ours, theirs = min(mine), min(peers_own)
+            ours = min(mine)
+            theirs = min(peers_own)
             figures = (
                 name,
                 _micro(ours),
@@ -187,7 +186,8 @@ def _prepared(pairs: Pairs) -> Iterator[Row]:
             pairs.references,
             pairs.sources if metric.startswith("gleu") else None,
         )
-        one, ids = pairs.outputs[:1], range(BATCH)
+        one = pairs.outputs[:1]
+        ids = range(BATCH)
         single, batch = _seconds(
             (
                 lambda: scorer.rewards(one, [0]),  # noqa: B023

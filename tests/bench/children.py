@@ -9,14 +9,11 @@ import json
 import os
 import sys
 import threading
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.bench.measuring.clock import now
 from tests.bench.statistics import run_statistics
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 def google(files: str, references: str) -> None:
@@ -77,7 +74,8 @@ def stages(config: str, n_jobs: str, last: str) -> None:
     """Time a run of one data set up to its counts (last: columns) or to its scores (draws), and
     watch its memory.
     """
-    peak, done = [0.0], threading.Event()
+    peak = [0.0]
+    done = threading.Event()
     threading.Thread(target=_watch, args=(peak, done), daemon=True).start()
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from pipeline import stages

@@ -15,19 +15,15 @@ import json
 import re
 import shutil
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import Row, Timing
 from tests.bench.survive import measured
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-    from pathlib import Path
-
-    from tests.bench.measuring.bench import Bench
-
-    Peers = list[list[str | Path]]
-    """A command for each system."""
+Peers = list[list[str | Path]]
+"""A command for each system."""
 
 MOST = 3
 """Times that everything is done."""
@@ -75,7 +71,8 @@ def imeasure(bench: Bench) -> Iterator[Row]:
 
 def errant(bench: Bench) -> Iterator[Row]:
     """ERRANT of annotated outputs, and the command that prints what errant_compare does."""
-    program, annotated = shutil.which("errant_compare"), _annotated(bench)
+    program = shutil.which("errant_compare")
+    annotated = _annotated(bench)
     if annotated:
         peers: Peers = (
             [
@@ -152,9 +149,11 @@ def _row(
     scores = dict(zip(systems, _scores(printed, systems.values()), strict=True))
     config = _config(bench, metric, gold, systems)
     ran: list[str | Path] = [*program, "run", config, "-q"]
-    once, config_runs = Timing([], []), Timing([], [])
+    once = Timing([], [])
+    config_runs = Timing([], [])
     for _ in range(min(bench.runs, MOST)):
-        before, run_before = bench.done(mine).cpu, _fresh(bench, ran)
+        before = bench.done(mine).cpu
+        run_before = _fresh(bench, ran)
         printed_by_peers = [bench.done(peer) for peer in peers]
         for system, done in zip(systems, printed_by_peers, strict=False):
             last = NUMBER.findall(done.printed)[-1]

@@ -10,7 +10,9 @@ from __future__ import annotations
 import os
 import random
 import time
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pipeline
@@ -19,18 +21,16 @@ from pipeline.execution.computation import computations
 from pipeline.execution.options import RunOptions
 from pipeline.extensions.neural.scribendi import ratios
 from pipeline.metrics.build import from_values
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.rows import NOTHING, Row, shown
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.bench.measuring.bench import Bench
-
-LINES, SYSTEMS, SAME = 200, 12, 0.53
+LINES = 200
+SYSTEMS = 12
+SAME = 0.53
 """Lines, systems, and the share of outputs that another system has too, as of CoNLL-2014's twelve.
 """
-PADDED, BATCH = 128, 32
+PADDED = 128
+BATCH = 32
 
 
 PIECES = ["the", "cat", "a", "b", "c", "d", "on", "."]
@@ -71,6 +71,16 @@ def texts(words: list[str]) -> tuple[list[str], dict[str, list[str]]]:
         )
         outputs[f"system{system}"] = list(changed)
     return sources, outputs
+
+
+def pairs_of(
+    sources: list[str], outputs: dict[str, list[str]]
+) -> list[tuple[str, str]]:
+    """Return the source and the output of each line, system after system."""
+    pairs: list[tuple[str, str]] = []
+    for lines in outputs.values():
+        pairs += zip(sources, lines, strict=True)
+    return pairs
 
 
 def padded(folder: Path, pairs: list[tuple[str, str]]) -> float:
@@ -139,13 +149,10 @@ def neural(bench: Bench) -> Iterator[Row]:
     ours = time.process_time() - begun
     peer = padded(
         bench.folder,
-        [
-            (s, o)
-            for each in outputs.values()
-            for s, o in zip(sources, each, strict=True)
-        ],
+        pairs_of(sources, outputs),
     )
-    whole, aim = LINES * SYSTEMS, "8 times its lines a second"
+    whole = LINES * SYSTEMS
+    aim = "8 times its lines a second"
     told = f"{whole / ours:,.0f} lines a second"
     yield Row(
         f"SOME, {SYSTEMS} systems",
@@ -175,11 +182,7 @@ def neural(bench: Bench) -> Iterator[Row]:
     )
 
     sources, outputs = texts(WORDS)
-    pairs = [
-        (s, o)
-        for each in outputs.values()
-        for s, o in zip(sources, each, strict=True)
-    ]
+    pairs = pairs_of(sources, outputs)
     begun = time.process_time()
     ratios(*map(list, zip(*pairs, strict=True)))
     ours = (time.process_time() - begun) / len(pairs)

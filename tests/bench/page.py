@@ -82,19 +82,9 @@ def config(folder: Path, kind: str) -> Path:
 def made(folder: Path, kind: str) -> tuple[Path, float, int]:
     """Return a page, the seconds of `report`, and the megabytes it took."""
     run = folder / f"run-{kind}"
-    program = [sys.executable, "-m", "pipeline"]
+    line = f"-m pipeline run {config(folder, kind)} -q --json --output {run}"
     subprocess.run(
-        [
-            *program,
-            "run",
-            config(folder, kind),
-            "-q",
-            "--json",
-            "--output",
-            run,
-        ],
-        check=True,
-        stdout=subprocess.DEVNULL,
+        [sys.executable, *line.split()], check=True, stdout=subprocess.DEVNULL
     )
     started = time.perf_counter()
     code = f"from pipeline.cli import main; main(['report', {str(run)!r}, '--format', 'html']); {PEAK}"

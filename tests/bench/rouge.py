@@ -10,19 +10,18 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.clock import now
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.bench.measuring.bench import Bench
-    from tests.bench.measuring.rows import Row
+from tests.bench.measuring.rows import Row
 
 CALLS = 5
-PAIRS, DOCUMENTS, WORDS = 26_000, 300, 1000
+PAIRS = 26_000
+DOCUMENTS = 300
+WORDS = 1000
 """Pairs of sentences; pairs of documents, and the words of each at least."""
 
 
@@ -44,7 +43,8 @@ def pairs(
             if size >= WORDS:
                 for group, lines in zip(groups, (one, two), strict=True):
                     group.append(" ".join(lines[start : number + 1]))
-                start, size = number + 1, 0
+                start = number + 1
+                size = 0
         one, two = groups
     wanted = {"documents": DOCUMENTS, "sentences": PAIRS}.get(kind, len(one))
     times = -(-wanted // len(one))
@@ -179,17 +179,8 @@ def process(bench: Bench) -> Iterator[Row]:
     script = "import sys; sys.argv[1:1] = ['rouge-score', 'lines', '1+2+L', '1']; from tests.bench.rouge import *; "
     script += "task(sys.argv[1], ['1', '2', 'L'], *pairs(*map(Path, sys.argv[5:]), 'lines'), 1)()"
     peer: list[str | Path] = [sys.executable, "-c", script, *files]
-    mine: list[str | Path] = [
-        sys.executable,
-        "-m",
-        "pipeline",
-        "score",
-        "rouge",
-        "-r",
-        files[0],
-        "-o",
-        files[1],
-    ]
+    line = f"-m pipeline score rouge -r {files[0]} -o {files[1]}"
+    mine = [sys.executable, *line.split()]
     timing = bench.pairs(
         lambda: bench.seconds(mine), lambda: bench.seconds(peer)
     )

@@ -17,10 +17,11 @@ import heapq
 import itertools
 import tempfile
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from unittest import mock
 
 from pipeline import stages
@@ -37,9 +38,6 @@ from pipeline.scoring.aggregation import SystemCounts
 from pipeline.scoring.resampling import intervals, samples
 from pipeline.scoring.terms import MetricTerms, check_sums
 from tests.bench.measuring.corpora import MILLION, Corpora
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 @dataclass
@@ -99,7 +97,8 @@ class Recorded:
 
 def record(folder: Path) -> Recorded:
     """Run a million lines in one process, and return how long each part of the work takes."""
-    found, texts = Recorded(), Corpora(folder)
+    found = Recorded()
+    texts = Corpora(folder)
     paths = texts.repeated(MILLION)
     config = texts.config(paths, "simulated")
     found.size = sum(path.stat().st_size for path in paths)
@@ -166,7 +165,9 @@ def makespan(
 
     `times` are taken in turn. The scheduler hands out a bundle every `request` seconds, and `size`
     gives the workers."""
-    free, handed, task = [0.0] * size, 0.0, itertools.cycle(times)
+    free = [0.0] * size
+    handed = 0.0
+    task = itertools.cycle(times)
     for bundle in clusters.bundles(iter(range(number)), number, size):
         handed = max(handed + request, heapq.heappop(free))
         heapq.heappush(free, handed + sum(itertools.islice(task, len(bundle))))
@@ -185,7 +186,8 @@ def simulated(
     One worker stands for one process, which does everything itself.
     """
     threads = args.threads if size > 1 else 1
-    stretches, read = million * len(found.scanned), sum(found.read)
+    stretches = million * len(found.scanned)
+    read = sum(found.read)
     return {
         "open": makespan(found.scanned, stretches, args.request, size)
         + million * sum(found.opened),
@@ -218,11 +220,9 @@ def share_samples(folder: Path, args: argparse.Namespace) -> None:
     Tasks of ten million lines, which are a million again and again, are timed: looking at a stretch
     of the stream; and samples, for which the counts are read. With more lines each takes so many
     times as long."""
-    texts, lines, serial = (
-        Corpora(folder),
-        10 * MILLION,
-        RunOptions(n_jobs=2, backend="threading"),
-    )
+    texts = Corpora(folder)
+    lines = 10 * MILLION
+    serial = RunOptions(n_jobs=2, backend="threading")
     config = texts.config(texts.repeated(MILLION), "samples")
     metrics = Overrides(settings=("metrics=[bleu, gleu]",))
     stages.run(

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from tests.bench.measuring.clock import now
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-
-SAMPLES, TRIALS = 1000, 10_000
+SAMPLES = 1000
+TRIALS = 10_000
 
 
 def run_statistics(what: str, files: str, metric: str) -> None:

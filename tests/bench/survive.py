@@ -9,17 +9,14 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.bench.measuring.rows import Row
 from tests.conftest import ROOT, tree
 from tests.tools.faults.machine import counted
 from tests.tools.faults.processes import children
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 HOWS = {
     "1 worker": ["--n-jobs", "1"],
@@ -51,19 +48,10 @@ def measured(
     """Run a config and look at it five times a second; kill_at: number of shards on disk at which
     it is killed.
     """
-    command = [
-        sys.executable,
-        "-m",
-        "pipeline",
-        "run",
-        str(config),
-        "-q",
-        "--no-cache",
-        "--output",
-        str(run),
-        *how,
-    ]
-    start, found = time.perf_counter(), Figures()
+    line = f"-m pipeline run {config} -q --no-cache --output {run}"
+    command = [sys.executable, *line.split(), *how]
+    start = time.perf_counter()
+    found = Figures()
     with subprocess.Popen(
         command, stdout=subprocess.DEVNULL, cwd=ROOT
     ) as process:
@@ -93,7 +81,8 @@ def survive(config: Path, folder: Path) -> Iterator[Row]:
     continued.
     """
     for name, how in HOWS.items():
-        one, two = folder / "one", folder / "two"
+        one = folder / "one"
+        two = folder / "two"
         for run in (one, two):
             shutil.rmtree(run, ignore_errors=True)
         whole = measured(config, one, how)

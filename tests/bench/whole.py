@@ -7,21 +7,17 @@ from __future__ import annotations
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from tests.bench.measuring.bench import Bench
 from tests.bench.measuring.corpora import MILLION, ROOT
 from tests.bench.measuring.rows import Row
 from tests.bench.scale import scale as scale_rows
 from tests.bench.statistics import SAMPLES, TRIALS
 from tests.bench.survive import survive as survive_rows
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.bench.measuring.bench import Bench
-
-    Command = list[str | Path]
+Command = list[str | Path]
 
 PROGRAM: Command = [sys.executable, "-m", "pipeline"]
 
@@ -83,7 +79,8 @@ def statistics(bench: Bench) -> Iterator[Row]:
     def figures(who: str, metric: str = "bleu") -> dict[str, float]:
         return bench.child("statistics", who, files, metric)
 
-    mine, theirs = figures("ours"), figures("sacrebleu")
+    mine = figures("ours")
+    theirs = figures("sacrebleu")
     if abs(mine["low"] - theirs["low"]) > 1e-6 or mine["p"] != theirs["p"]:
         raise SystemExit(
             f"sacrebleu has other intervals or p-values: {mine}, {theirs}"
@@ -112,35 +109,16 @@ def statistics(bench: Bench) -> Iterator[Row]:
 def start(bench: Bench) -> Iterator[Row]:
     """CPU seconds of --version, a small file and the quickstart, against `import numpy`."""
     numpy: Command = [sys.executable, "-c", "import numpy"]
-    score: Command = [
-        "score",
-        "gleu",
-        "-s",
-        "data/source.txt",
-        "-r",
-        "data/reference0.txt",
-    ]
-    rows: list[tuple[str, Command, str]] = [
-        ("--version", ["--version"], "1/3"),
-        (
-            "score of a small file",
-            [*score, "-o", "data/systems/careful.txt"],
-            "2",
-        ),
-        (
-            "quickstart",
-            [
-                "run",
-                "configs/quickstart.yaml",
-                "-q",
-                "--output",
-                bench.folder / "run",
-            ],
-            "2.7 to 4",
-        ),
-    ]
-    for name, arguments, aim in rows:
-        full = [*PROGRAM, *arguments]
+    texts = (
+        "-s data/source.txt -r data/reference0.txt -o data/systems/careful.txt"
+    )
+    quickstart = f"run configs/quickstart.yaml -q --output {bench.folder}/run"
+    for name, line, aim in (
+        ("--version", "--version", "1/3"),
+        ("score of a small file", f"score gleu {texts}", "2"),
+        ("quickstart", quickstart, "2.7 to 4"),
+    ):
+        full = [*PROGRAM, *line.split()]
         timing = bench.pairs(
             lambda full=full: bench.seconds(full, cpu=True),  # type: ignore[misc]
             lambda: bench.seconds(numpy, cpu=True),

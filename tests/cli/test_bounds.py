@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import pipeline
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError, bounded
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.conftest import RunLine, refused
 
 
 def test_thousands_of_equal_outputs_are_told_by_the_hundred() -> None:
@@ -21,11 +18,13 @@ def test_thousands_of_equal_outputs_are_told_by_the_hundred() -> None:
         "... and 2,900 more warnings such as the last",
     ]
     texts = ["This is a line .", "Here is another one .", "And a third line ."]
-    with pytest.warns(UserWarning, match="the same text|more warnings") as told:
+    with pytest.warns(
+        UserWarning, match="the same text|more warnings"
+    ) as reported:
         found = pipeline.evaluate(
             {f"S{n}": texts for n in range(200)}, [texts], metrics=["bleu"]
         )
-    assert len(told) == len(found.warnings) == 101
+    assert len(reported) == len(found.warnings) == 101
 
 
 def test_no_model_is_fetched_unasked(
@@ -51,11 +50,10 @@ def test_no_model_is_fetched_unasked(
     ],
 )
 def test_what_is_no_config_is_not_printed(
-    tmp_path: Path, lines: str, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, lines: str, run_line: RunLine
 ) -> None:
-    (tmp_path / "other").write_text(lines, encoding="utf-8")
-    (tmp_path / "c.yaml").write_text("include: [other]\n", encoding="utf-8")
-    assert main(["validate", str(tmp_path / "c.yaml")]) == 2
-    said = capsys.readouterr().err
-    assert "other is no part of a config" in said
-    assert "hidden" not in said
+    (tmp_path / "other").write_text(lines, "utf-8")
+    (tmp_path / "c.yaml").write_text("include: [other]\n", "utf-8")
+    result = refused(run_line(f"validate {tmp_path}/c.yaml"))
+    assert "other is no part of a config" in result
+    assert "hidden" not in result

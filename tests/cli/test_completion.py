@@ -4,19 +4,14 @@ a shell.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.conftest import ROOT
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.programs import python
 
 needs_argcomplete = pytest.mark.skipif(
     find_spec("argcomplete") is None,
@@ -34,10 +29,6 @@ def asked(
     answer = folder / "answer"
     answer.write_text("")
     environment = {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(
-            [str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
-        ),
         "_ARGCOMPLETE": "1",
         "_ARGCOMPLETE_IFS": "\n",
         "_ARGCOMPLETE_STDOUT_FILENAME": str(answer),
@@ -45,14 +36,7 @@ def asked(
         "COMP_POINT": str(len(line)),
         "COMP_TYPE": "9",
     }
-    done = subprocess.run(
-        [sys.executable, "-c", before + CODE],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", before + CODE, cwd=folder, environment=environment)
     return (
         done.returncode,
         [word.strip() for word in answer.read_text().splitlines()],
@@ -96,8 +80,8 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_what_the_tab_key_proposes(
     here: Path, line: str, proposals: set[str]
 ) -> None:
-    code, words, said = asked(line, here)
-    assert (code, said) == (0, "")
+    code, words, result = asked(line, here)
+    assert (code, result) == (0, "")
     assert {
         word
         for word in words
@@ -122,12 +106,4 @@ def test_shells_that_ask_every_program_see_that_this_one_answers() -> None:
 def test_completion_costs_nothing_where_nobody_asks() -> None:
     code = "import sys; from pipeline.cli import main; main(['list', 'metrics', 'gleu']); "
     code += "sys.exit('pipeline.cli.completion' in sys.modules or 'argcomplete' in sys.modules)"
-    assert (
-        subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=ROOT,
-            capture_output=True,
-            check=False,
-        ).returncode
-        == 0
-    )
+    assert python("-c", code).returncode == 0

@@ -4,17 +4,13 @@ counts.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from tests.config_files import write
-from tests.conftest import called
+from tests.conftest import RunLine, refused
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 FILES = {
     "s": "a b c d\nx y\n",
@@ -22,7 +18,8 @@ FILES = {
     "r1": "a c b d\nx\n",
     "o": "a b c d d\ny y\n",
 }
-INPUTS = ("-s", "s", "-r", "r0", "r1", "-o", "o")
+TEXTS = "-r r0 r1 -o o"
+INPUTS = f"-s s {TEXTS}"
 BOTH = """\
 system     o, line 1
 source     a b c d
@@ -78,9 +75,9 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(dict(FILES))
 
 
-def test_two_variants_of_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ("--line", "1", "--compare", "gleu[n=2,variant=paper]")
-    assert called(capsys, "explain", "gleu[n=2]", *INPUTS, *arguments) == (
+def test_two_variants_of_a_sentence(run_line: RunLine) -> None:
+    arguments = "--line 1 --compare gleu[n=2,variant=paper]"
+    assert run_line(f"explain gleu[n=2] {INPUTS} {arguments}") == (
         0,
         BOTH,
         "",
@@ -88,12 +85,10 @@ def test_two_variants_of_a_sentence(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_references_that_count_together(
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
     """BLEU reads no source either."""
-    assert called(
-        capsys, "explain", "bleu[n=2]", *INPUTS[2:], "--line", "1"
-    ) == (
+    assert run_line(f"explain bleu[n=2] {TEXTS} --line 1") == (
         0,
         MERGED,
         "",
@@ -144,9 +139,9 @@ def test_references_that_count_together(
     ],
 )
 def test_every_metric_is_explained_as_far_as_it_says(
-    metric: str, lines: list[str], capsys: pytest.CaptureFixture[str]
+    metric: str, lines: list[str], run_line: RunLine
 ) -> None:
-    code, out, _ = called(capsys, "explain", metric, *INPUTS, "--line", "1")
+    code, out, _ = run_line(f"explain {metric} {INPUTS} --line 1")
     assert code == 0
     assert [line for line in lines if f"\n  {line}" not in out] == []
 
@@ -154,32 +149,30 @@ def test_every_metric_is_explained_as_far_as_it_says(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("gleu", *INPUTS[2:], "--line", "1"), "-s: GLEU+ needs the source"),
-        (("green", *INPUTS[2:], "--line", "1"), "-s: GREEN needs the source"),
+        (f"gleu {TEXTS} --line 1", "-s: GLEU+ needs the source"),
+        (f"green {TEXTS} --line 1", "-s: GREEN needs the source"),
         (
-            ("bleu", *INPUTS[2:], "--line", "1", "--compare", "gleu"),
+            f"bleu {TEXTS} --line 1 --compare gleu",
             "-s: GLEU+ needs the source",
         ),
-        (("gleu", *INPUTS, "--line", "3"), "--line: expected 1 to 2, found 3"),
+        (f"gleu {INPUTS} --line 3", "--line: expected 1 to 2, found 3"),
         *with_extension(
             "functions",
             (
-                ("external", *INPUTS, "--line", "1"),
+                f"external {INPUTS} --line 1",
                 "explain: external takes its numbers from files, not from text",
             ),
         ),
         (
-            ("glue", *INPUTS, "--line", "1"),
+            f"glue {INPUTS} --line 1",
             "no metric is called 'glue' (did you mean 'gleu'?)",
         ),
     ],
 )
 def test_what_cannot_be_explained(
-    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+    arguments: str, message: str, run_line: RunLine
 ) -> None:
-    code, out, err = called(capsys, "explain", *arguments)
-    assert (code, out) == (2, "")
-    assert message in err
+    assert message in refused(run_line(f"explain {arguments}"))
 
 
 @pytest.mark.parametrize(
@@ -195,7 +188,7 @@ def test_a_reference_that_a_line_lacks_is_no_empty_text(
     metric: str,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
     names: dict[str, str | bytes] = {
         "s": "a b c d\nx y z w\n",
@@ -204,19 +197,9 @@ def test_a_reference_that_a_line_lacks_is_no_empty_text(
     names |= {"r0": "a b e d d\nx y q\n", "r1": "a c b d\n\n"}
     monkeypatch.chdir(tmp_path)
     write(names)
-    files = [
-        "-s",
-        "s",
-        "-r",
-        "r0",
-        "r1",
-        "-o",
-        "o",
-        "--empty-references",
-        "none",
-    ]
-    _, table, _ = called(capsys, "score", metric, *files, "--sentences")
-    _, out, _ = called(capsys, "explain", metric, *files, "--line", "2")
+    files = "-s s -r r0 r1 -o o --empty-references none"
+    _, table, _ = run_line(f"score {metric} {files} --sentences")
+    _, out, _ = run_line(f"explain {metric} {files} --line 2")
     score = table.splitlines()[2].split("\t")[2]
     assert "reference 2" not in out
     assert f" {score} (" in out or f" {score}\n" in out or f" {score}:" in out

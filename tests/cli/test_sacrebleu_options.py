@@ -2,30 +2,47 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import os
 import random
 import re
+import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+import tempfile
+import warnings
+from contextlib import suppress
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import pytest
 import sacrebleu
 
 from pipeline.cli.commands.score import SYNONYMS
-from pipeline.cli.dispatch import main
 from pipeline.errors import ConfigError
 from pipeline.scoring import SIGNIFICANCE_TESTS
 from pipeline.tokenizers.sacrebleu import SPECIAL, tokenizer_of_pair
-from tests.conftest import edited, sentence
+from tests.conftest import (
+    RunLine,
+    edited,
+    printed,
+    read_json,
+    refused,
+    sentence,
+    write_json,
+    write_lines,
+)
 from tests.support.extensions import with_extension
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+if sys.platform == "win32":
+    pytest.skip("the streams are those of Unix", allow_module_level=True)
 
-    Run = Callable[..., tuple[int, str, str]]
-
+# The module changes what happens where a pipe is closed.
+on_closed_pipe = signal.getsignal(signal.SIGPIPE)
+sacrebleu_command = importlib.import_module("sacrebleu.sacrebleu")
+signal.signal(signal.SIGPIPE, on_closed_pipe)
 
 LINES = 120
 
@@ -34,8 +51,8 @@ LINES = 120
 def score(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
+    run_line: RunLine,
+) -> RunLine:
     """The command in a folder with outputs a and b, references r and s."""
     rng = random.Random(5)
     base = [
@@ -56,9 +73,7 @@ def score(
         "\t".join(pair) for pair in zip(texts["r"], texts["s"], strict=True)
     ]
     for name, lines in texts.items():
-        (tmp_path / name).write_text(
-            "".join(f"{line}\n" for line in lines), encoding="utf-8"
-        )
+        write_lines(tmp_path / name, lines)
     for name in "ar":
         text = "".join(f"{line} é\n" for line in texts[name])
         (tmp_path / f"{name}.coded").write_bytes(
@@ -66,70 +81,48 @@ def score(
         )
     monkeypatch.chdir(tmp_path)
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        try:
-            code = main(["score", *arguments])
-        except SystemExit as end:
-            code = int(end.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+    return lambda line: run_line(f"score {line}")
 
 
-def theirs(*arguments: str) -> str:
-    """Return what sacreBLEU's command prints in the same folder."""
-    command = [sys.executable, "-m", "sacrebleu", *arguments]
-    return subprocess.run(
-        command, capture_output=True, text=True, check=True, encoding="utf-8"
-    ).stdout
+def theirs(line: str) -> str:
+    """Return what sacreBLEU's command prints in the same folder.
 
-
-def printed(run: Run, *arguments: str) -> str:
-    code, out, err = run(*arguments)
-    assert code == 0, err
-    return out
+    It runs here, since a process of its own takes a second. It opens standard streams anew.
+    """
+    with tempfile.TemporaryFile() as file, warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # it closes no text
+        stream = SimpleNamespace(fileno=lambda: os.dup(file.fileno()))
+        words = ["sacrebleu", *line.split()]
+        with mock.patch.multiple(sys, argv=words, stdin=stream, stdout=stream):
+            with suppress(SystemExit):
+                sacrebleu_command.main()
+            sys.stdin.close()
+            sys.stdout.close()
+        file.seek(0)
+        return file.read().decode()
 
 
 @pytest.mark.parametrize(
     "options",
     [
-        ("-m", "bleu"),
-        ("-m", "bleu", "-tok", "intl", "-lc"),
-        (
-            "-m",
-            "bleu",
-            "--smooth-method",
-            "floor",
-            "-sv",
-            "0.2",
-            "--tokenize",
-            "none",
-        ),
-        ("-m", "bleu", "-l", "en-zh"),
-        (
-            "-m",
-            "chrf",
-            "-cw",
-            "2",
-            "--chrf-char-order",
-            "5",
-            "--chrf-beta",
-            "3",
-        ),
-        ("-m", "chrf", "--chrf-lowercase", "--chrf-eps-smoothing"),
-        ("-m", "ter", "--ter-normalized", "--ter-case-sensitive"),
-        ("-m", "ter", "--ter-asian-support"),
-        ("-m", "bleu", "--format", "json"),
-        ("--metrics", "ter", "--ter-no-punct"),
+        "-m bleu",
+        "-m bleu -tok intl -lc",
+        "-m bleu --smooth-method floor -sv 0.2 --tokenize none",
+        "-m bleu -l en-zh",
+        "-m chrf -cw 2 --chrf-char-order 5 --chrf-beta 3",
+        "-m chrf --chrf-lowercase --chrf-eps-smoothing",
+        "-m ter --ter-normalized --ter-case-sensitive",
+        "-m ter --ter-asian-support",
+        "-m bleu --format json",
+        "--metrics ter --ter-no-punct",
     ],
 )
 def test_the_bare_number_is_that_of_sacrebleu(
-    score: Run, options: tuple[str, ...]
+    score: RunLine, options: str
 ) -> None:
-    own = printed(score, *options, "-b", "-w", "4", "-r", "r", "s", "-i", "a")
-    assert own == theirs("r", "s", "-i", "a", *options, "-b", "-w", "4")
-    assert re.fullmatch(r"\d+\.\d{4}\n", own)
+    values = printed(score(f"{options} -b -w 4 -r r s -i a"))
+    assert values == theirs(f"r s -i a {options} -b -w 4")
+    assert re.fullmatch(r"\d+\.\d{4}\n", values)
 
 
 @pytest.mark.parametrize(
@@ -144,132 +137,55 @@ def test_the_bare_number_is_that_of_sacrebleu(
         "r -i padded -m chrf --chrf-whitespace --chrf-word-order 2 -b -w 4",
     ],
 )
-def test_the_same_words_give_the_same_number(score: Run, line: str) -> None:
-    assert printed(score, *line.split()) == theirs(*line.split())
+def test_the_same_words_give_the_same_number(score: RunLine, line: str) -> None:
+    assert printed(score(line)) == theirs(line)
 
 
 def test_white_space_at_the_end_counts_for_the_python_names_alone(
-    score: Run, tmp_path: Path
+    score: RunLine, tmp_path: Path
 ) -> None:
     texts = [
-        (tmp_path / name).read_text(encoding="utf-8").split("\n")[:-1]
+        (tmp_path / name).read_text("utf-8").split("\n")[:-1]
         for name in ("padded", "r")
     ]
     peer = (
         sacrebleu.CHRF(whitespace=True).corpus_score(texts[0], texts[1:]).score
     )
-    own, stripped = (
-        printed(
-            score, "chrf", *flags, "-r", "r", "-i", "padded", "-b", "-w", "9"
-        )
-        for flags in (["--whitespace"], ["--chrf-whitespace"])
+    values, stripped = (
+        printed(score(f"chrf --{flag} -r r -i padded -b -w 9"))
+        for flag in ("whitespace", "chrf-whitespace")
     )
-    assert float(own) == pytest.approx(peer, abs=1e-9)
-    assert own != stripped
+    assert float(values) == pytest.approx(peer, abs=1e-9)
+    assert values != stripped
 
 
 @pytest.mark.parametrize(
-    "more", [(), ("-lc",), ("--chrf-lowercase", "--ter-case-sensitive")]
+    "more", ["", "-lc", "--chrf-lowercase --ter-case-sensitive"]
 )
 def test_several_metrics_with_their_signatures(
-    score: Run, more: tuple[str, ...]
+    score: RunLine, more: str
 ) -> None:
     """-lc is for BLEU alone."""
-    out = printed(
-        score,
-        "-m",
-        "bleu",
-        "chrf",
-        "ter",
-        *more,
-        "-r",
-        "r",
-        "s",
-        "-i",
-        "a",
-        "-w",
-        "3",
-    )
+    out = printed(score(f"-m bleu chrf ter {more} -r r s -i a -w 3"))
     peer = theirs(
-        "r",
-        "s",
-        "-i",
-        "a",
-        "-m",
-        "bleu",
-        "chrf",
-        "ter",
-        *more,
-        "-w",
-        "3",
-        "-f",
-        "text",
+        f"r s -i a -m bleu chrf ter {more} -w 3 -f text",
     )
     for line in peer.strip().splitlines():
         signature, value = re.match(r"\s*(\S+) = ([0-9.]+)", line).groups()  # type: ignore[union-attr]
         assert f"\n{signature}\n" in out
         assert f" {value}" in out
+    assert out == printed(score(f"bleu chrf ter {more} -r r s -i a --digits 3"))
     assert out == printed(
-        score,
-        "bleu",
-        "chrf",
-        "ter",
-        *more,
-        "-r",
-        "r",
-        "s",
-        "-i",
-        "a",
-        "--digits",
-        "3",
-    )
-    assert out == printed(
-        score,
-        "bleu",
-        "-m",
-        "chrf",
-        "ter",
-        *more,
-        "-r",
-        "r",
-        "s",
-        "-i",
-        "a",
-        "--width",
-        "3",
+        score(f"bleu -m chrf ter {more} -r r s -i a --width 3")
     )
 
 
-def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
-    out = printed(
-        score,
-        "-m",
-        "bleu",
-        "-r",
-        "r",
-        "s",
-        "-i",
-        "a",
-        "-ci",
-        "-cin",
-        "300",
-        "-w",
-        "4",
-    )
+def test_intervals_have_samples_and_seed_in_the_signature(
+    score: RunLine,
+) -> None:
+    out = printed(score("-m bleu -r r s -i a -ci -cin 300 -w 4"))
     peer = theirs(
-        "r",
-        "s",
-        "-i",
-        "a",
-        "-m",
-        "bleu",
-        "-ci",
-        "-cin",
-        "300",
-        "-w",
-        "4",
-        "-f",
-        "text",
+        "r s -i a -m bleu -ci -cin 300 -w 4 -f text",
     )
     signature, middle = re.match(r"(\S+) = .*? ± ([0-9.]+)\)", peer).groups()  # type: ignore[union-attr]
     assert f"\n{signature}\n" in out
@@ -281,29 +197,15 @@ def test_intervals_have_samples_and_seed_in_the_signature(score: Run) -> None:
 
 @pytest.mark.parametrize(("flag", "key"), [("-par", "ar"), ("-pbs", "bs")])
 def test_paired_tests_are_those_of_sacrebleu(
-    score: Run, flag: str, key: str
+    score: RunLine, flag: str, key: str
 ) -> None:
     """One table of all systems and metrics, as there: scores, means of samples ± half of the
     interval, p.
 
     sacreBLEU prints four digits of p. Its bootstrap counts in float32, which changes no p of these
     texts, and a mean or an interval by less than 5 in the fifth decimal."""
-    asked = (
-        "-m",
-        "bleu",
-        "chrf",
-        "ter",
-        flag,
-        f"{flag}n",
-        "200",
-        "-w",
-        "4",
-        "-i",
-        "a",
-        "b",
-        "tokenised",
-    )
-    out = printed(score, *asked, "-r", "r", "s")
+    requested = f"-m bleu chrf ter {flag} {flag}n 200 -w 4 -i a b tokenised"
+    out = printed(score(f"{requested} -r r s"))
     assert out.count(f"|{key}:200|seed:12345|") == 3
     header, *lines = (
         re.split("  +", line.strip()) for line in out.splitlines()[1:5]
@@ -319,7 +221,7 @@ def test_paired_tests_are_those_of_sacrebleu(
     ]
     peer = [
         line.split("│")[1:-1]
-        for line in theirs("r", "s", *asked, "-f", "text").splitlines()
+        for line in theirs(f"r s {requested} -f text").splitlines()
         if "│" in line
     ]
     expected: dict[str, list[list[float]]] = {}
@@ -349,19 +251,7 @@ def test_paired_tests_are_those_of_sacrebleu(
                 numbers, abs=1.1e-4
             )
     assert "tests" in json.loads(
-        printed(
-            score,
-            "bleu",
-            flag,
-            f"{flag}n",
-            "9",
-            "-r",
-            "r",
-            "-i",
-            "a",
-            "b",
-            "--json",
-        )
+        printed(score(f"bleu {flag} {flag}n 9 -r r -i a b --json"))
     )
 
 
@@ -383,37 +273,27 @@ def test_the_test_is_in_the_signature_of_comparisons() -> None:
     assert SIGNIFICANCE_TESTS.signature(peer, settings, "sign") == peer
 
 
-def test_sentences_as_bare_numbers(score: Run) -> None:
-    out = printed(
-        score, "bleu", "-sl", "-b", "-w", "5", "-r", "r", "s", "-i", "a"
-    )
-    assert out == theirs(
-        "r", "s", "-i", "a", "-m", "bleu", "-sl", "-b", "-w", "5"
-    )
+def test_sentences_as_bare_numbers(score: RunLine) -> None:
+    out = printed(score("bleu -sl -b -w 5 -r r s -i a"))
+    assert out == theirs("r s -i a -m bleu -sl -b -w 5")
     assert len(out.splitlines()) == LINES
 
 
-def test_a_bare_number_for_each_output_in_their_order(score: Run) -> None:
-    numbers = [
-        printed(score, "chrf", "-b", "-r", "r", "-i", name) for name in "ba"
-    ]
-    assert printed(score, "chrf", "-b", "-r", "r", "-i", "b", "a") == "".join(
-        numbers
-    )
+def test_a_bare_number_for_each_output_in_their_order(score: RunLine) -> None:
+    numbers = [printed(score(f"chrf -b -r r -i {name}")) for name in "ba"]
+    assert printed(score("chrf -b -r r -i b a")) == "".join(numbers)
     assert numbers[0] != numbers[1]
 
 
-def test_json_and_quiet(score: Run) -> None:
-    code, out, err = score(
-        "bleu", "-f", "json", "-q", "-r", "r", "-i", "tokenised"
-    )
+def test_json_and_quiet(score: RunLine) -> None:
+    code, out, err = score("bleu -f json -q -r r -i tokenised")
     assert (code, err) == (0, "")
-    assert out == score("bleu", "--json", "-r", "r", "-i", "tokenised")[1]
+    assert out == score("bleu --json -r r -i tokenised")[1]
     assert json.loads(out)["scores"][0]["system"] == "tokenised"
 
 
 def test_a_tokenised_text_has_a_warning_where_its_tokeniser_is_for_other_texts(
-    score: Run,
+    score: RunLine,
 ) -> None:
     """sacreBLEU warns of the same output; with the tokenizer none it does so too, and nothing is
     wrong there.
@@ -422,12 +302,12 @@ def test_a_tokenised_text_has_a_warning_where_its_tokeniser_is_for_other_texts(
     peer = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "It looks like you forgot to detokenize" in peer.stderr
     message = "system tokenised is tokenised already, and the tokenizer 13a is for texts as people write them"
-    assert message in score("bleu", "-r", "r", "-i", "tokenised")[2]
+    assert message in score("bleu -r r -i tokenised")[2]
     for arguments in (
-        ("bleu", "-r", "r", "-i", "a"),
-        ("bleu", "-tok", "none", "-r", "tokenised", "-i", "tokenised"),
+        "bleu -r r -i a",
+        "bleu -tok none -r tokenised -i tokenised",
     ):
-        assert "tokenised already" not in score(*arguments)[2]
+        assert "tokenised already" not in score(arguments)[2]
 
 
 def test_the_tokenisers_of_languages_are_those_of_sacrebleu() -> None:
@@ -467,127 +347,111 @@ def test_unknown_pairs_of_languages(pair: str, message: str) -> None:
     ("arguments", "message"),
     [
         (
-            ("bleu", "chrf", "-b", "-i", "a"),
+            "bleu chrf -b -i a",
             "-b: prints the numbers of one metric, found 2; take --json for several",
         ),
         (
-            ("bleu", "-b", "--json", "-i", "a"),
+            "bleu -b --json -i a",
             "-b: prints a bare number, and nothing of --json",
         ),
         (
-            ("bleu", "-b", "-sl", "-i", "a", "b"),
+            "bleu -b -sl -i a b",
             "-b --sentences: prints the sentences of one output, found 2",
         ),
         (
-            ("bleu", "-f", "text", "-sl", "-i", "a"),
+            "bleu -f text -sl -i a",
             "-f: is for results as a whole",
         ),
         (
-            ("bleu", "-f", "latex", "-i", "a"),
+            "bleu -f latex -i a",
             "argument -f: invalid choice: 'latex'",
         ),
         (
-            ("bleu", "-cin", "5", "-i", "a"),
+            "bleu -cin 5 -i a",
             "--resamples: has no effect without --confidence or --paired-bs",
         ),
         (
-            ("bleu", "-ci", "-parn", "5", "-i", "a"),
+            "bleu -ci -parn 5 -i a",
             "--trials: has no effect without --paired-ar",
         ),
-        (("bleu", "-pbs", "-par", "-i", "a", "b"), "not allowed with argument"),
+        ("bleu -pbs -par -i a b", "not allowed with argument"),
         (
-            ("bleu", "-pbs", "-i", "a"),
+            "bleu -pbs -i a",
             "--paired-bs: tests outputs against the first one; there is only one",
         ),
         (
-            ("bleu", "-par", "-sl", "-i", "a", "b"),
+            "bleu -par -sl -i a b",
             "--paired-ar: is not printed with --sentences",
         ),
         (
-            ("bleu", "-par", "-b", "-i", "a", "b"),
+            "bleu -par -b -i a b",
             "-b: prints a bare number, and nothing of --paired-ar",
         ),
-        (("bleu", "-ci", "-cin", "x", "-i", "a"), "--resamples x: "),
+        ("bleu -ci -cin x -i a", "--resamples x: "),
         (
-            ("chrf", "-l", "en-zh", "-i", "a"),
+            "chrf -l en-zh -i a",
             "-l en-zh: no metric takes a tokenizer from it: bleu does, unless",
         ),
         (
-            ("bleu", "-l", "en-zh", "-tok", "intl", "-i", "a"),
+            "bleu -l en-zh -tok intl -i a",
             "-l en-zh: no metric takes a tokenizer from it: it is given",
         ),
         (
-            ("bleu", "-w", "13", "-i", "a"),
+            "bleu -w 13 -i a",
             "argument --digits: invalid choice: 13",
         ),
         (
-            ("r", "-i", "a", "-m", "bleu"),
+            "r -i a -m bleu",
             "'r' is a file, and no metric; references stand behind -r: -r r",
         ),
         (
-            ("chrf", "-lc", "-i", "a"),
+            "chrf -lc -i a",
             "--bleu-lowercase: is for bleu alone, and only chrf is asked for",
         ),
         (
-            ("bleu[lc=true]", "ter", "--bleu-lowercase", "-i", "a"),
+            "bleu[lc=true] ter --bleu-lowercase -i a",
             "the same option",
         ),
         (
-            ("bleu", "-nr", "2", "-i", "a"),
+            "bleu -nr 2 -i a",
             "r:1: has 1 columns, numbered from 1; there is no column 2",
         ),
         (
-            ("bleu", "-nr", "2", "-r", "s", "-i", "a"),
+            "bleu -nr 2 -r s -i a",
             "--num-refs: -r is one file of tab-separated lines, found s, r",
         ),
         (
-            ("bleu", "-e", "latim1", "-i", "a"),
+            "bleu -e latim1 -i a",
             "no encoding is called 'latim1' (did you mean 'latin1'?)",
         ),
         (
-            ("bleu", "-e", "ascii", "-i", "a.coded"),
+            "bleu -e ascii -i a.coded",
             "a.coded:1: the byte 0xef is not valid ascii",
         ),
         (
-            ("bleu", "-e", "utf-16", "-i", "a"),
+            "bleu -e utf-16 -i a",
             "a:1: cannot be read as utf-16: UTF-16 stream does not start with BOM",
         ),
-        (("-i", "a"), "the following arguments are required: METRIC"),
+        ("-i a", "the following arguments are required: METRIC"),
     ],
 )
-def test_what_is_refused(
-    score: Run, arguments: tuple[str, ...], message: str
-) -> None:
-    code, out, err = score(*arguments, "-r", "r")
-    assert (code, out) == (2, "")
-    assert message in err
+def test_what_is_refused(score: RunLine, arguments: str, message: str) -> None:
+    assert message in refused(score(f"{arguments} -r r"))
 
 
 def test_a_language_is_for_metrics_of_texts_as_people_write_them(
-    score: Run,
+    score: RunLine,
 ) -> None:
-    out = printed(
-        score, "bleu", "chrf", "rouge", "-l", "en-zh", "-r", "r", "-i", "a"
-    )
+    out = printed(score("bleu chrf rouge -l en-zh -r r -i a"))
     assert "|tok:zh|" in out
     assert "|tok:google|" in out
-    named = printed(
-        score,
-        "bleu[lc=true]",
-        "bleu[tok=none]",
-        "-l",
-        "en-zh",
-        "-r",
-        "r",
-        "-i",
-        "a",
-    )
+    named = printed(score("bleu[lc=true] bleu[tok=none] -l en-zh -r r -i a"))
     assert "|tok:zh|lc:true|" in named
     assert "|tok:none|" in named
 
 
-def test_every_option_that_has_another_name_is_there(score: Run) -> None:
-    text = score("--help")[1] + score("bleu", "chrf", "ter", "--help")[1]
+def test_every_option_that_has_another_name_is_there(score: RunLine) -> None:
+    text = score("--help")[1] + score("bleu chrf ter --help")[1]
     flags = set(re.findall(r"(?<![\w-])--?[a-z][\w-]*", text))
     ours = {flag for flags in SYNONYMS.values() for flag in flags.split()}
     assert {re.sub("--(bleu|chrf)-", "--", flag) for flag in ours} <= flags
@@ -597,7 +461,7 @@ def test_every_option_that_has_another_name_is_there(score: Run) -> None:
 
 
 def test_runs_show_samples_and_seed_and_keep_the_signature(
-    tmp_path: Path, score: Run, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, score: RunLine, run_line: RunLine
 ) -> None:
     config = {
         "datasets": {"d": {"references": ["r"]}},
@@ -606,25 +470,21 @@ def test_runs_show_samples_and_seed_and_keep_the_signature(
         "statistics": {"resamples": 70, "trials": 80, "seed": 9},
         "output": {"dir": "run"},
     }
-    (tmp_path / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
+    write_json(tmp_path / "c.yaml", config)
     bare = "BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:2.6.0"
     intervals, tests = (
         bare.replace("|case", f"|{samples}|seed:9|case")
         for samples in ("bs:70", "ar:80")
     )
-    for command, shown in (
-        (["run", "c.yaml"], intervals),
-        (["show", "run"], intervals),
-        *with_extension("published", (["cite", "run"], intervals)),
+    for line, displayed in (
+        ("run c.yaml", intervals),
+        ("show run", intervals),
+        *with_extension("published", ("cite run", intervals)),
     ):
-        assert main(command) == 0
-        out = capsys.readouterr().out
-        assert shown in out
+        out = printed(run_line(line))
+        assert displayed in out
         assert bare not in out
-    assert main(["compare", "run"]) == 0
-    assert f"{tests}\n" in capsys.readouterr().out
-    stored = json.loads(
-        (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
-    )
+    assert f"{tests}\n" in printed(run_line("compare run"))
+    stored = read_json(tmp_path / "run" / "results.json")
     assert {each["peer_signature"] for each in stored["scores"]} == {bare}
-    assert score("bleu", "-r", "r", "-i", "a")[1].endswith(f"{bare}\n")
+    assert score("bleu -r r -i a")[1].endswith(f"{bare}\n")

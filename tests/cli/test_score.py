@@ -5,18 +5,15 @@ from __future__ import annotations
 import gzip
 import io
 import json
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.cli.dispatch import main
+from tests.conftest import RunLine, refused, write_lines
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    Run = Callable[..., tuple[int, str, str]]
+from tests.support.programs import program
 
 SOURCE = ["This are a test .", "He go home", "I like a apples ."]
 REFERENCE = ["This is a test .", "He goes home", "I like apples ."]
@@ -47,8 +44,8 @@ class Terminal(io.StringIO):
 def score(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> Run:
+    run_line: RunLine,
+) -> RunLine:
     """The command in a folder with the same texts in every format; returns exit code, output and
     messages.
     """
@@ -64,33 +61,25 @@ def score(
         "x.txt": SOURCE,
     }
     for name, lines in files.items():
-        (tmp_path / name).write_text(
-            "".join(f"{line}\n" for line in lines), encoding="utf-8"
-        )
+        write_lines(tmp_path / name, lines)
     for name, text in {
         "n.tsv": tsv,
         "d.tsv": "src\tref\thyp\n" + tsv,
         "d.jsonl": jsonl,
         "g.m2": M2,
     }.items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).write_text(text, "utf-8")
     (tmp_path / "p.ndjson.gz").write_bytes(gzip.compress(jsonl.encode()))
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.stdin", Terminal())
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        try:
-            code = main(["score", *arguments])
-        except SystemExit as end:
-            code = int(end.code or 0)
-        captured = capsys.readouterr()
-        return code, captured.out, captured.err
-
-    return run
+    return lambda line, *more: run_line(f"score {line}", *more)
 
 
-def scores(run: Run, *arguments: str) -> list[tuple[str, str, float]]:
-    code, out, err = run(*arguments, "--json")
+def scores(
+    run: Callable[..., tuple[int, str, str]], line: str, *more: str
+) -> list[tuple[str, str, float]]:
+    code, out, err = run(line, *more, "--json")
     assert code == 0, err
     return [
         (s["system"], s["metric"].partition("|nrefs")[0], s["score"])
@@ -101,28 +90,28 @@ def scores(run: Run, *arguments: str) -> list[tuple[str, str, float]]:
 # Several metrics
 
 
-def test_several_metrics_are_scored_as_each_alone(score: Run) -> None:
-    files = ("-s", "s.txt", "-r", "r.txt", "-o", "o.txt", "x.txt")
-    together = scores(score, "BLEU", "chrF++", "gleu[n=2]", *files)
+def test_several_metrics_are_scored_as_each_alone(score: RunLine) -> None:
+    files = "-s s.txt -r r.txt -o o.txt x.txt"
+    together = scores(score, f"BLEU chrF++ gleu[n=2] {files}")
     assert together == [
         item
         for name in ("bleu", "chrf[nw=2]", "gleu[n=2]")
-        for item in scores(score, name, *files)
+        for item in scores(score, f"{name} {files}")
     ]
 
 
-def test_several_systems_and_metrics_are_one_table(score: Run) -> None:
+def test_several_systems_and_metrics_are_one_table(score: RunLine) -> None:
     """It has the numbers of the ranked tables, which --boards prints, and which one output or
     metric has.
     """
-    files = ("-r", "r.txt", "-o", "o.txt", "x.txt")
-    each = [score(name, *files)[1] for name in ("bleu", "rougeL")]
-    assert score("bleu", "rougeL", "--boards", *files) == (
+    files = "-r r.txt -o o.txt x.txt"
+    each = [score(f"{name} {files}")[1] for name in ("bleu", "rougeL")]
+    assert score(f"bleu rougeL --boards {files}") == (
         0,
         "\n".join(each),
         "",
     )
-    code, out, _ = score("bleu", "rougeL", *files)
+    code, out, _ = score(f"bleu rougeL {files}")
     _, header, *rows = (line.split() for line in out.splitlines()[:4])
     assert (code, header) == (0, ["system", "BLEU", "ROUGE-L"])
     ranked = [
@@ -130,46 +119,33 @@ def test_several_systems_and_metrics_are_one_table(score: Run) -> None:
         for page in each
     ]
     assert {row[0]: row[1:] for row in rows} == {
-        name: [own[name] for own in ranked] for name in ranked[0]
+        name: [values[name] for values in ranked] for name in ranked[0]
     }
-    assert "rank" in score("bleu", "rougeL", *files[:-1])[1]
+    assert "rank" in score("bleu rougeL -r r.txt -o o.txt")[1]
 
 
-def test_sentences_of_several_metrics(score: Run) -> None:
-    code, out, _ = score(
-        "bleu", "chrf", "-r", "r.txt", "-o", "o.txt", "--sentences"
-    )
+def test_sentences_of_several_metrics(score: RunLine) -> None:
+    code, out, _ = score("bleu chrf -r r.txt -o o.txt --sentences")
     assert (code, out.splitlines()[0]) == (
         0,
         "metric\tsystem\tline\tscore\tstd\tlow\thigh",
     )
     assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [
-        [metric, "o.txt", number]
-        for metric in ("bleu", "chrf")
-        for number in "123"
+        [*row] for row in product(("bleu", "chrf"), ["o.txt"], "123")
     ]
-    assert score("bleu", "-r", "r.txt", "-o", "o.txt", "--sentences")[
-        1
-    ].startswith("system\tline\tscore")
+    assert score("bleu -r r.txt -o o.txt --sentences")[1].startswith(
+        "system\tline\tscore"
+    )
 
 
-def test_options_are_for_the_metrics_that_have_them(score: Run) -> None:
-    files = ("-s", "s.txt", "-r", "r.txt", "-o", "o.txt")
+def test_options_are_for_the_metrics_that_have_them(score: RunLine) -> None:
+    files = "-s s.txt -r r.txt -o o.txt"
     found = scores(
         score,
-        "bleu",
-        "gleu",
-        "chrf[nc=4]",
-        "--order",
-        "3",
-        "--variant",
-        "2016",
-        "--beta",
-        "3",
-        *files,
+        f"bleu gleu chrf[nc=4] --order 3 --variant 2016 --beta 3 {files}",
     )
     assert [metric for _, metric, _ in found] == [
-        scores(score, name, *files)[0][1]
+        scores(score, f"{name} {files}")[0][1]
         for name in ("bleu[n=3]", "gleu[n=3,variant=2016]", "chrf[nc=4,beta=3]")
     ]
 
@@ -178,30 +154,29 @@ def test_options_are_for_the_metrics_that_have_them(score: Run) -> None:
     ("arguments", "message"),
     [
         (
-            ("bleu", "chrf", "--variant", "2016"),
+            "bleu chrf --variant 2016",
             "variant: no metric takes this option: none has a use for it",
         ),
         (
-            ("bleu[n=3]", "ter", "--order", "2"),
+            "bleu[n=3] ter --order 2",
             "order: no metric takes this option: every metric sets it itself",
         ),
         (
-            ("bleu", "BLEU"),
+            "bleu BLEU",
             "BLEU: the same metric with the same settings is asked for twice",
         ),
         (
-            ("bleu", "google_gleu", "--order", "17"),
+            "bleu google_gleu --order 17",
             "order: expected a whole number from 1 to 16, found '17'",
         ),
-        (("bleu", "chrg"), "no metric is called 'chrg' (did you mean 'chrf'?)"),
-        (("bleu", "gleu"), "gleu needs a source"),
+        ("bleu chrg", "no metric is called 'chrg' (did you mean 'chrf'?)"),
+        ("bleu gleu", "gleu needs a source"),
     ],
 )
 def test_wrong_metrics_among_several(
-    score: Run, arguments: tuple[str, ...], message: str
+    score: RunLine, arguments: str, message: str
 ) -> None:
-    code, out, err = score(*arguments, "-r", "r.txt", "-o", "o.txt")
-    assert (code, out) == (2, "")
+    err = refused(score(f"{arguments} -r r.txt -o o.txt"))
     assert message in err
     assert len(err.splitlines()) == 1
 
@@ -209,19 +184,19 @@ def test_wrong_metrics_among_several(
 # Flags
 
 
-def test_a_truth_needs_no_value(score: Run) -> None:
-    files = ("-r", "r.txt", "-o", "o.txt")
-    expected = scores(score, "bleu[lowercase=true]", *files)
-    assert scores(score, "bleu", "--lowercase", *files) == expected
-    assert scores(score, "bleu", "--lowercase", "true", *files) == expected
-    assert scores(score, "bleu", *files, "--lowercase") == expected
-    assert scores(score, "bleu", "--lowercase", "false", *files) == scores(
-        score, "bleu", *files
+def test_a_truth_needs_no_value(score: RunLine) -> None:
+    files = "-r r.txt -o o.txt"
+    expected = scores(score, f"bleu[lowercase=true] {files}")
+    assert scores(score, f"bleu --lowercase {files}") == expected
+    assert scores(score, f"bleu --lowercase true {files}") == expected
+    assert scores(score, f"bleu {files} --lowercase") == expected
+    assert scores(score, f"bleu --lowercase false {files}") == scores(
+        score, f"bleu {files}"
     )
 
 
-def test_a_metric_behind_a_truth_is_no_value(score: Run) -> None:
-    code, _, err = score("--lowercase", "bleu", "-r", "r.txt", "-o", "o.txt")
+def test_a_metric_behind_a_truth_is_no_value(score: RunLine) -> None:
+    code, _, err = score("--lowercase bleu -r r.txt -o o.txt")
     assert code == 2
     assert (
         "--lowercase: expected true or false, found 'bleu'; a METRIC stands before all options"
@@ -232,11 +207,9 @@ def test_a_metric_behind_a_truth_is_no_value(score: Run) -> None:
 @pytest.mark.parametrize(
     "flag", ["-i", "--hyp", "--hypotheses", "--input", "--out", "--outputs"]
 )
-def test_outputs_have_other_flags(score: Run, flag: str) -> None:
-    expected = scores(score, "bleu", "-r", "r.txt", "-o", "o.txt", "x.txt")
-    assert (
-        scores(score, "bleu", "-r", "r.txt", flag, "o.txt", "x.txt") == expected
-    )
+def test_outputs_have_other_flags(score: RunLine, flag: str) -> None:
+    expected = scores(score, "bleu -r r.txt -o o.txt x.txt")
+    assert scores(score, f"bleu -r r.txt {flag} o.txt x.txt") == expected
 
 
 # Texts in other files
@@ -254,22 +227,18 @@ def test_outputs_have_other_flags(score: Run, flag: str) -> None:
     ],
 )
 def test_columns_are_texts(
-    score: Run, source: str, reference: str, output: str
+    score: RunLine, source: str, reference: str, output: str
 ) -> None:
-    expected = scores(
-        score, "gleu", "-s", "s.txt", "-r", "r.txt", "-o", "o.txt"
-    )
-    found = scores(score, "gleu", "-s", source, "-r", reference, "-o", output)
+    expected = scores(score, "gleu -s s.txt -r r.txt -o o.txt")
+    found = scores(score, f"gleu -s {source} -r {reference} -o {output}")
     assert [item[1:] for item in found] == [item[1:] for item in expected]
     assert found[0][0] == output
 
 
-def test_a_file_of_that_very_name_wins(score: Run) -> None:
+def test_a_file_of_that_very_name_wins(score: RunLine) -> None:
     for name in ("d.tsv:hyp", "g.m2:0", "d.jsonl:hyp"):
-        Path(name).write_text(
-            "".join(f"{line}\n" for line in REFERENCE), encoding="utf-8"
-        )
-        assert scores(score, "bleu", "-r", "r.txt", "-o", name)[0][2] == 1
+        write_lines(Path(name), REFERENCE)
+        assert scores(score, f"bleu -r r.txt -o {name}")[0][2] == 1
 
 
 @pytest.mark.parametrize(
@@ -307,9 +276,8 @@ def test_a_file_of_that_very_name_wins(score: Run) -> None:
         ("s3x://b/d.jsonl:hyp", "s3x"),
     ],
 )
-def test_wrong_columns(score: Run, output: str, message: str) -> None:
-    code, out, err = score("bleu", "-r", "r.txt", "-o", output)
-    assert (code, out) == (2, "")
+def test_wrong_columns(score: RunLine, output: str, message: str) -> None:
+    err = refused(score(f"bleu -r r.txt -o {output}"))
     assert err.startswith(f"error: {message}") or (
         message == "s3x" and message in err
     )
@@ -320,49 +288,27 @@ def test_wrong_columns(score: Run, output: str, message: str) -> None:
 
 
 def test_standard_input_is_the_output_where_none_is_named(
-    score: Run, tmp_path: Path
+    score: RunLine, tmp_path: Path
 ) -> None:
     """In a process of its own, whose standard input is a file or a pipe."""
-    import subprocess
-    import sys
-
-    command = [
-        sys.executable,
-        "-m",
-        "pipeline",
-        "score",
-        "bleu",
-        "chrf",
-        "-r",
-        "r.txt",
-        "--json",
-    ]
+    command = "score bleu chrf -r r.txt --json"
     texts = "".join(f"{line}\n" for line in OUTPUT)
-    expected = scores(score, "bleu", "chrf", "-r", "r.txt", "-o", "o.txt")
-    root = str(Path(__file__).parents[2])
-    for more in ([], ["-o", "-"]):
-        done = subprocess.run(
-            [*command, *more],
-            input=texts,
-            capture_output=True,
-            text=True,
-            check=True,
-            cwd=tmp_path,
-            env={"PYTHONPATH": root},
-        )
+    expected = scores(score, "bleu chrf -r r.txt -o o.txt")
+    for more in ("", "-o -"):
+        done = program(f"{command} {more}", input=texts, cwd=tmp_path)
         assert [
             (s["system"], s["score"]) for s in json.loads(done.stdout)["scores"]
         ] == [("-", s[2]) for s in expected]
 
 
 def test_on_a_terminal_an_output_is_needed(
-    score: Run, monkeypatch: pytest.MonkeyPatch
+    score: RunLine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     message = "error: the following arguments are required: -o (or pipe an output to standard input)\n"
-    assert score("bleu", "-r", "r.txt") == (2, "", message)
+    assert score("bleu -r r.txt") == (2, "", message)
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
     # it is the reference already
-    assert score("bleu", "-r", "-") == (
+    assert score("bleu -r -") == (
         2,
         "",
         message,
@@ -370,47 +316,34 @@ def test_on_a_terminal_an_output_is_needed(
 
 
 def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(
-    score: Run,
+    score: RunLine,
 ) -> None:
     lines = [
         {"o": "a b c d", "r": "a b c d", "s": "e f"},
         {"o": "e f g h", "r": None, "s": "e f g h"},
     ]
     Path("d.jsonl").write_text(
-        "".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8"
+        "".join(f"{json.dumps(line)}\n" for line in lines), "utf-8"
     )
-    files = ("-r", "d.jsonl:r", "d.jsonl:s", "-o", "d.jsonl:o")
-    code, _, err = score("bleu", *files)
+    files = "-r d.jsonl:r d.jsonl:s -o d.jsonl:o"
+    code, _, err = score(f"bleu {files}")
     assert code == 2
     assert err.startswith(
         "error: d.jsonl:2: 'r': expected text, found null; null is for references, with "
     )
     assert "--empty-references none" in err
-    code, out, _ = score("bleu", *files, "--empty-references", "none", "--json")
+    code, out, _ = score(f"bleu {files} --empty-references none --json")
     (found,) = json.loads(out)["scores"]
     assert (code, found["score"], found["outputs"]["ref_len"]) == (0, 1.0, 8)
     assert (
         score(
-            "bleu",
-            "-r",
-            "d.jsonl:s",
-            "-o",
-            "d.jsonl:r",
-            "--empty-references",
-            "none",
+            "bleu -r d.jsonl:s -o d.jsonl:r --empty-references none",
         )[0]
         == 2
     )
-    Path("empty").write_text("a b c d\n\n", encoding="utf-8")
+    Path("empty").write_text("a b c d\n\n", "utf-8")
     code, _, err = score(
-        "bleu",
-        "-r",
-        "empty",
-        "d.jsonl:s",
-        "-o",
-        "d.jsonl:o",
-        "--empty-references",
-        "error",
+        "bleu -r empty d.jsonl:s -o d.jsonl:o --empty-references error",
     )
     assert (code, "empty:2" in err) == (2, True)
 
@@ -418,27 +351,15 @@ def test_a_null_in_a_column_is_a_missing_reference_where_one_says_so(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("bleu", "-r", "r.txt", "-o", "r.txt", "x.txt"),
-        (
-            "bleu",
-            "-r",
-            "r.txt",
-            "-i",
-            "r.txt",
-            "x.txt",
-            "--paired-ar",
-            "--paired-ar-n",
-            "9",
-        ),
-        *with_extension(
-            "edits", ("m2", "gleu", "--gold", "g.m2", "-o", "r.txt")
-        ),
+        "bleu -r r.txt -o r.txt x.txt",
+        "bleu -r r.txt -i r.txt x.txt --paired-ar --paired-ar-n 9",
+        *with_extension("edits", "m2 gleu --gold g.m2 -o r.txt"),
     ],
 )
 def test_the_warnings_that_are_printed_are_in_the_json(
-    score: Run, arguments: tuple[str, ...]
+    score: RunLine, arguments: str
 ) -> None:
-    code, out, err = score(*arguments, "--json")
+    code, out, err = score(f"{arguments} --json")
     printed = [
         line.removeprefix("warning: ")
         for line in err.splitlines()
@@ -446,4 +367,4 @@ def test_the_warnings_that_are_printed_are_in_the_json(
     ]
     assert (code, bool(printed)) == (0, True)
     assert json.loads(out)["warnings"] == printed
-    assert score(*arguments, "--json", "-q") == (0, out, "")
+    assert score(f"{arguments} --json -q") == (0, out, "")

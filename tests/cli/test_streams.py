@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import ast
-import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 import pipeline
-from tests.conftest import ROOT
+from tests.conftest import ROOT, read_json, write_json
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
+from tests.support.programs import PROGRAM
 
 if sys.platform == "win32":
     pytest.skip("needs a shell and terminals of Unix", allow_module_level=True)
@@ -33,10 +29,10 @@ SCORE = "score bleu -r data/reference0.txt -o data/systems/careful.txt"
 
 
 def shell(line: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    program = f"{sys.executable} -m pipeline {line.format(root=ROOT)}"
+    command = f"{sys.executable} -m pipeline {line}"
     env = os.environ | {"PYTHONPATH": str(ROOT)}
     return subprocess.run(
-        ["sh", "-c", program],
+        ["sh", "-c", command],
         cwd=folder,
         env=env,
         capture_output=True,
@@ -59,7 +55,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "systems": {"A": "data/systems/careful.txt"},
         "metrics": ["bleu"],
     }
-    (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
+    write_json(folder / "c.yaml", config)
     return folder
 
 
@@ -104,7 +100,7 @@ def test_what_is_wrong_is_still_told_by_the_exit_code(run: Path) -> None:
     )
 
 
-def on_terminal(arguments: Sequence[str], folder: Path) -> bytes:
+def on_terminal(line: str, folder: Path) -> bytes:
     """Return what a command writes to a terminal."""
     import pty
 
@@ -112,11 +108,12 @@ def on_terminal(arguments: Sequence[str], folder: Path) -> bytes:
     if pid == 0:
         os.chdir(folder)
         os.environ |= {"TERM": "xterm-256color", "PYTHONPATH": str(ROOT)}
-        os.execv(sys.executable, [sys.executable, "-m", "pipeline", *arguments])  # noqa: S606
+        words = [sys.executable, *PROGRAM, *line.split()]
+        os.execv(sys.executable, words)  # noqa: S606
     written = b""
     try:
-        while piece := os.read(handle, 1 << 16):
-            written += piece
+        while chunk := os.read(handle, 1 << 16):
+            written += chunk
     except OSError:  # the terminal is closed at its other end
         pass
     os.waitpid(pid, 0)
@@ -128,32 +125,26 @@ def test_no_text_of_a_file_gives_commands_to_a_terminal(run: Path) -> None:
     """Names of outputs in results.json, names of files, messages of libraries; colours stay."""
     assert shell("run c.yaml --output out", run).returncode == 0
     shutil.copytree(run / "out", run / "evil", dirs_exist_ok=True)
-    content = json.loads(
-        (run / "out" / "results.json").read_text(encoding="utf-8")
-    )
+    content = read_json(run / "out" / "results.json")
     content["warnings"] = [EVIL]
     for score in content["scores"]:
         score["outputs"] |= {f"x{EVIL}": 0.5, f"x{EVIL}_1": 0.5}
-    (run / "evil" / "results.json").write_text(
-        json.dumps(content), encoding="utf-8"
-    )
+    write_json(run / "evil" / "results.json", content)
     (run / "plugin.py").write_text(
         f"print({EVIL!r})\nimport sys\nsys.stderr.write({EVIL!r})\n",
-        encoding="utf-8",
+        "utf-8",
     )
-    for arguments in (
-        ["show", "evil"],
-        ["show", "evil", "--columns", "*"],
-        ["show", f"evil{EVIL}"],
-        *with_extension(
-            "functions", ["list", "metrics", "--plugin", "plugin.py"]
-        ),
-        ["report", "evil", "--format", "markdown", "--output", "-"],
+    for line in (
+        "show evil",
+        "show evil --columns *",
+        f"show evil{EVIL}",
+        *with_extension("functions", "list metrics --plugin plugin.py"),
+        "report evil --format markdown --output -",
     ):
-        written = on_terminal(arguments, run)
+        written = on_terminal(line, run)
         assert COMMAND.findall(written) == []
-        assert b"x1b]0;x" in written or arguments[0] == "report"
-    assert b"\x1b[" in on_terminal(["show", "evil"], run)
+        assert b"x1b]0;x" in written or line.startswith("report")
+    assert b"\x1b[" in on_terminal("show evil", run)
 
 
 ALLOWED = {
@@ -176,7 +167,7 @@ def test_there_is_no_other_way_to_a_terminal() -> None:
     """
     found: dict[str, set[str]] = {name: set() for name in ALLOWED}
     for path in (ROOT / "pipeline").rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             call = node.func if isinstance(node, ast.Call) else None
             name = (
                 call.id

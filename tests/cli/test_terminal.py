@@ -14,17 +14,14 @@ import termios
 import threading
 import tomllib
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.cli.commands import doctor
-from pipeline.cli.dispatch import main
-from tests.conftest import ROOT
+from tests.conftest import ROOT, RunLine, printed, write_json, write_lines
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from tests.support.programs import PROGRAM
 
 LINES = {
     "source": [
@@ -82,12 +79,16 @@ COMMANDS = [
 
 
 def environment(**more: str) -> dict[str, str]:
-    kept = {
+    remaining = {
         key: value
         for key, value in os.environ.items()
         if not key.startswith(("PYTHON", "LC_", "LANG", "LESS"))
     }
-    return kept | {"PYTHONPATH": str(ROOT), "PIPELINE_KERNEL": "python"} | more
+    return (
+        remaining
+        | {"PYTHONPATH": str(ROOT), "PIPELINE_KERNEL": "python"}
+        | more
+    )
 
 
 @pytest.fixture(scope="module")
@@ -95,9 +96,7 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A config and texts in several scripts; the run of it is in the folder run."""
     folder = tmp_path_factory.mktemp("scripts")
     for name, lines in (LINES | {"システム": LINES["ref1"]}).items():
-        (folder / name).write_text(
-            "".join(f"{line}\n" for line in lines), encoding="utf-8"
-        )
+        write_lines(folder / name, lines)
     config = {
         "description": "Оценка ± λ 😀",
         "datasets": {"d": {"source": "source", "references": ["ref0", "ref1"]}},
@@ -106,9 +105,9 @@ def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "statistics": {"resamples": 50, "trials": 50},
         "output": {"dir": str(folder / "run")},
     }
-    (folder / "c.yaml").write_text(json.dumps(config), encoding="utf-8")
+    write_json(folder / "c.yaml", config)
     (folder / "bad.yaml").write_text(
-        json.dumps(config | {"имя≤": 1}, ensure_ascii=False), encoding="utf-8"
+        json.dumps(config | {"имя≤": 1}, ensure_ascii=False), "utf-8"
     )
     return folder
 
@@ -131,16 +130,16 @@ sys.__stdout__.write(json.dumps(results))
 it."""
 
 
-@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("position", PLACES)
 def test_no_command_ends_in_a_traceback_where_letters_are_missing(
-    texts: Path, place: str
+    texts: Path, position: str
 ) -> None:
     (texts / "начало.yaml").unlink(missing_ok=True)
     done = subprocess.run(
         [sys.executable, "-c", CALLS],
         input=json.dumps(COMMANDS),
         cwd=texts,
-        env=environment(**PLACES[place]),
+        env=environment(**PLACES[position]),
         capture_output=True,
         text=True,
         check=False,
@@ -154,13 +153,13 @@ def test_no_command_ends_in_a_traceback_where_letters_are_missing(
             command,
             err,
         )
-        if place != "cp1252":
+        if position != "cp1252":
             assert (out + err).isascii(), command
 
 
-def said(texts: Path, *arguments: str, encoding: str) -> str:
+def said(texts: Path, line: str, encoding: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline", *arguments],
+        [sys.executable, *PROGRAM, *line.split()],
         cwd=texts,
         env=environment(PYTHONIOENCODING=encoding),
         capture_output=True,
@@ -170,37 +169,23 @@ def said(texts: Path, *arguments: str, encoding: str) -> str:
 
 
 def test_columns_stay_aligned(texts: Path) -> None:
-    out = said(
-        texts,
-        "score",
-        "chrf",
-        "-r",
-        "ref0",
-        "-o",
-        "source",
-        "システム",
-        encoding="ascii",
-    )
+    out = said(texts, "score chrf -r ref0 -o source システム", "ascii")
     _, header, *rows = out.splitlines()[:4]
     assert any(r"\u30b7\u30b9\u30c6\u30e0" in row for row in rows)
     assert len({len(line) for line in [header, *rows]}) == 1
 
 
 def test_json_keeps_every_letter(texts: Path) -> None:
-    command = ("score", "chrf", "-r", "ref0", "-o", "システム", "--json")
-    plain = said(texts, *command, encoding="ascii")
-    assert json.loads(plain) == json.loads(
-        said(texts, *command, encoding="utf-8")
-    )
+    command = "score chrf -r ref0 -o システム --json"
+    plain = said(texts, command, "ascii")
+    assert json.loads(plain) == json.loads(said(texts, command, "utf-8"))
     assert "システム" in str(json.loads(plain))
 
 
 # ---- long pages
 
 
-def on_a_terminal(
-    folder: Path, *arguments: str, lines: int = 24, **more: str
-) -> str:
+def on_a_terminal(folder: Path, line: str, lines: int = 24, **more: str) -> str:
     """Run a command on a pseudo-terminal of 80 columns; return what it drew."""
     outside, inside = os.openpty()
     fcntl.ioctl(
@@ -215,15 +200,15 @@ def on_a_terminal(
 
     reader = threading.Thread(target=read)
     reader.start()
-    kept = {
+    remaining = {
         key: value
         for key, value in environment().items()
         if key not in ("COLUMNS", "LINES", "PAGER", "TERM")
     }
     done = subprocess.run(
-        [sys.executable, "-m", "pipeline", *arguments],
+        [sys.executable, *PROGRAM, *line.split()],
         cwd=folder,
-        env=kept | {"TERM": "xterm"} | more,
+        env=remaining | {"TERM": "xterm"} | more,
         stdin=inside,
         stdout=inside,
         stderr=inside,
@@ -248,18 +233,18 @@ def test_a_page_longer_than_the_terminal_has_a_pager(tmp_path: Path) -> None:
     pager = tmp_path / "pager"
     pager.write_text(
         "#!/bin/sh\ncat > paged.txt\necho in the pager $LESS\n",
-        encoding="utf-8",
+        "utf-8",
     )
     pager.chmod(0o755)
-    paged = on_a_terminal(tmp_path, "help", "gleu", PAGER=str(pager))
+    paged = on_a_terminal(tmp_path, "help gleu", PAGER=str(pager))
     assert paged.split() == ["in", "the", "pager", "-FRX"]
-    page = (tmp_path / "paged.txt").read_text(encoding="utf-8")
+    page = (tmp_path / "paged.txt").read_text("utf-8")
     for arguments, lines in (
-        (["help", "gleu", "--no-pager"], 24),
-        (["help", "gleu"], 2000),
+        ("help gleu --no-pager", 24),
+        ("help gleu", 2000),
     ):
         assert shown(
-            on_a_terminal(tmp_path, *arguments, lines=lines, PAGER=str(pager))
+            on_a_terminal(tmp_path, arguments, lines, PAGER=str(pager))
         ) == shown(page)
 
 
@@ -288,11 +273,11 @@ def package(requirement: str) -> str:
 
 
 def test_doctor_names_every_optional_package(
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
-    project = tomllib.loads(
-        (ROOT / "pyproject.toml").read_text(encoding="utf-8")
-    )["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))[
+        "project"
+    ]
     extras = {
         extra: {package(text) for text in requirements}
         for extra, requirements in project["optional-dependencies"].items()
@@ -302,8 +287,7 @@ def test_doctor_names_every_optional_package(
     needed, found = doctor._packages()
     assert {extra: set(packages) for extra, packages in found.items()} == extras
     assert set(needed) == {package(text) for text in project["dependencies"]}
-    assert main(["doctor"]) == 0
-    out = capsys.readouterr().out
+    out = printed(run_line("doctor"))
     for extra, packages in extras.items():
         assert f"\npip install 'gec-pipeline[{extra}]'\n" in out
         assert all(f"\n  {name} " in out for name in packages)
@@ -326,7 +310,7 @@ def test_every_package_that_is_imported_is_required_or_known() -> None:
     known |= {"pipeline", *sys.stdlib_module_names}
     imported = set[str]()
     for file in (ROOT / "pipeline").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Import):
                 imported |= {
                     alias.name.partition(".")[0] for alias in node.names
@@ -344,9 +328,9 @@ def test_every_package_that_is_imported_is_required_or_known() -> None:
                 "find_spec",
             ):
                 imported |= {
-                    str(own.value).partition(".")[0]
-                    for own in node.args[:1]
-                    if isinstance(own, ast.Constant)
+                    str(values.value).partition(".")[0]
+                    for values in node.args[:1]
+                    if isinstance(values, ast.Constant)
                 }
     # a later Python has it
     assert {name.lower() for name in imported} - {"", "compression"} <= known

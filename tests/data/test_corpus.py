@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import os
 import re
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
@@ -15,19 +15,15 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pipeline import stages
-from pipeline.cli import main
-from pipeline.data import Corpus, Span, open_corpus
+from pipeline.data import Corpus, Span, TextFile, open_corpus
 from pipeline.data import scan as index
 from pipeline.data.config import Dataset, System
 from pipeline.data.scan import CHUNK_BYTES
 from pipeline.errors import CorpusError, Problem
 from pipeline.execution import workers
 from pipeline.execution.options import RunOptions
-from tests.conftest import open_text, run, tree, write_run
+from tests.conftest import gec_pipeline, open_text, run, tree, write_run
 from tests.oracles import naive
-
-if TYPE_CHECKING:
-    from pipeline.data import TextFile
 
 BOM = "\ufeff"
 
@@ -144,9 +140,9 @@ def test_digests_are_equal_exactly_where_the_lines_are(
     pieces: tuple[int, int],
 ) -> None:
     lines, digests = [], []
-    for data, piece in zip((text, other), pieces, strict=True):
+    for data, chunk in zip((text, other), pieces, strict=True):
         path = written(tmp_path_factory.getbasetemp(), data)
-        with mock.patch.object(index, "CHUNK_BYTES", piece):
+        with mock.patch.object(index, "CHUNK_BYTES", chunk):
             digests.append(open_text(path).digest)
         lines.append(naive.read_lines(path))
     assert (digests[0] == digests[1]) == (lines[0] == lines[1])
@@ -231,22 +227,22 @@ def test_invalid_utf8_is_told_with_file_line_and_byte(
 def test_invalid_utf8_is_found_where_python_finds_it(
     tmp_path_factory: pytest.TempPathFactory, data: list[bytes]
 ) -> None:
-    whole = b"".join(data)
+    complete = b"".join(data)
     try:
-        whole.decode()
+        complete.decode()
     except UnicodeDecodeError as error:
-        place = error.start
+        position = error.start
     else:
         assume(False)
     line, byte = (
-        whole.count(b"\n", 0, place) + 1,
-        place - whole.rfind(b"\n", 0, place),
+        complete.count(b"\n", 0, position) + 1,
+        position - complete.rfind(b"\n", 0, position),
     )
-    path = written(tmp_path_factory.getbasetemp(), whole)
-    for piece in range(1, 9):
-        with mock.patch.object(index, "CHUNK_BYTES", piece):
+    path = written(tmp_path_factory.getbasetemp(), complete)
+    for chunk in range(1, 9):
+        with mock.patch.object(index, "CHUNK_BYTES", chunk):
             assert complaint(path).startswith(
-                f"{path}:{line}: byte {byte} of the line (0x{whole[place]:02x})"
+                f"{path}:{line}: byte {byte} of the line (0x{complete[position]:02x})"
             )
 
 
@@ -416,9 +412,10 @@ def test_a_span_that_is_not_there_is_refused(tmp_path: Path) -> None:
     ("metric", "role"),
     [
         *(
-            (metric, role)
-            for metric in ("gleu[iter=2]", "gleu[iter=2,lc=true]")
-            for role in ("source", "ref1", "B")
+            product(
+                ("gleu[iter=2]", "gleu[iter=2,lc=true]"),
+                ("source", "ref1", "B"),
+            )
         ),
         *(
             (metric, "B")
@@ -529,7 +526,7 @@ def test_a_file_that_changes_while_it_is_scored_is_told(
     run(config, tmp_path / "run")
     run(config, tmp_path / "fresh")
     # parts of the old text, which may come back
-    assert main(["clean", str(tmp_path / "run"), "--unused", "--quiet"]) == 0
+    assert gec_pipeline(f"clean {tmp_path}/run --unused --quiet") == 0
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
 
 

@@ -13,12 +13,17 @@ import pytest
 import yaml
 
 from pipeline import stages
-from pipeline.cli.commands import schema
 from pipeline.cli.commands.init import NAME
-from pipeline.cli.dispatch import main
 from pipeline.data import Catalogue, DatasetCache
-from tests.config_files import prepare, problems, write
-from tests.conftest import ROOT
+from tests.config_files import prepare, problems, schema_accepts, write
+from tests.conftest import (
+    ROOT,
+    RunLine,
+    gec_pipeline,
+    printed,
+    read_json,
+    refused,
+)
 from tests.metrics.test_golden import golden
 
 SETS = Catalogue.known()
@@ -32,13 +37,15 @@ def here(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """
     monkeypatch.setenv("GEC_PIPELINE_DATA", str(tmp_path / "cache"))
     monkeypatch.chdir(tmp_path)
-    wanted = [
+    expected = [
         "conll14/[A-Z]*",
         "conll14/official-2014.combined.m2",
         "jfleg/dev",
     ]
-    wanted += ["conll14-judgements/judgments.xml", "reassess-gec/merged_ids"]
-    files = [file for text in wanted for file in Catalogue.known().files(text)]
+    expected += ["conll14-judgements/judgments.xml", "reassess-gec/merged_ids"]
+    files = [
+        file for text in expected for file in Catalogue.known().files(text)
+    ]
     assert DatasetCache().fetch(files, str(shared / "mirror")).problems == []
     return tmp_path / "cache"
 
@@ -78,28 +85,24 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
         (r["repository"], r["commit"], r["path"], r["sha256"], int(r["bytes"]))
         for r in rows
     ]
-    content = json.loads(
-        (shared / "edits" / "published-m2.json").read_text(encoding="utf-8")
-    )
+    content = read_json(shared / "edits" / "published-m2.json")
     by_edits = [
         file
         for item in content["items"]
         for file in item["files"]
         if not file["in_sources_tsv"]
     ]
-    further = json.loads(
-        (shared / "published" / "gec-more.json").read_text(encoding="utf-8")
-    )["items"]
-    wanted = {"conll14-emnlp2016-first", "pillars-conll14", "bea2019-dev"}
+    further = read_json(shared / "published" / "gec-more.json")["items"]
+    expected = {"conll14-emnlp2016-first", "pillars-conll14", "bea2019-dev"}
     by_edits += [
         file
         for item in further
-        if item["id"] in wanted
+        if item["id"] in expected
         for file in item["files"]
     ]
-    simplification = json.loads(
-        (shared / "nlg" / "published.json").read_text(encoding="utf-8")
-    )["files"].values()
+    simplification = read_json(shared / "nlg" / "published.json")[
+        "files"
+    ].values()
     listed += [
         (f["repository"], f["commit"], f["path"], f["sha256"], f["bytes"])
         for f in simplification
@@ -108,9 +111,7 @@ def test_every_published_file_is_in_one_data_set(shared: Path) -> None:
         (f["repo"], f["commit"], f["path"], f["sha256"], f["bytes"])
         for f in by_edits
     }
-    beyond = json.loads(
-        (shared / "published" / "nlg.json").read_text(encoding="utf-8")
-    )["items"]
+    beyond = read_json(shared / "published" / "nlg.json")["items"]
     beyond += [
         item
         for item in further
@@ -169,7 +170,7 @@ def test_every_data_set_has_what_users_are_told() -> None:
         assert found.title
         assert found.citations
         assert all(file.licence for file in found.files.values())
-    page = (ROOT / "pipeline" / "help" / "data.md").read_text(encoding="utf-8")
+    page = (ROOT / "pipeline" / "help" / "data.md").read_text("utf-8")
     assert [name for name in SETS if f"\n| {name} |" not in page] == []
 
 
@@ -184,20 +185,20 @@ GIVEN = [
 @pytest.mark.usefixtures("nothing")
 @pytest.mark.parametrize("name", GIVEN)
 def test_what_is_not_fetched_says_where_to_get_it(
-    name: str, capsys: pytest.CaptureFixture[str]
+    name: str, run_line: RunLine
 ) -> None:
     """In the list, where it is fetched, checked or asked for, and in a config that names it."""
     found = SETS[name]
     (where,) = {file.how_to_obtain for file in found.files.values()}
     assert where.startswith("get ")
-    assert main(["data", "list", name]) == 0
     assert (
         f"by hand  {where}; then put it at {DatasetCache().folder / name}"
-        in capsys.readouterr().out
+        in printed(run_line(f"data list {name}"))
     )
     for action in ("fetch", "verify", "path"):
-        assert main(["data", action, name]) == 2
-        assert where in " ".join(capsys.readouterr().err.split())
+        result = run_line(f"data {action} {name}")
+        assert result.code == 2
+        assert where in " ".join(result.err.split())
     file = next(iter(found.files))
     text = f"datasets: {{d: {{gold: 'data:{name}/{file}'}}}}\nsystems: {{A: no.txt}}\nmetrics: [m2]\n"
     assert any(where in problem for problem in problems(text))
@@ -205,16 +206,13 @@ def test_what_is_not_fetched_says_where_to_get_it(
 
 @pytest.mark.usefixtures("nothing")
 def test_all_that_can_be_fetched_leaves_out_what_cannot(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     (tmp_path / "mirror").mkdir(exist_ok=True)
-    assert (
-        main(["data", "fetch", "--all", "--mirror", str(tmp_path / "mirror")])
-        == 2
-    )
-    said = capsys.readouterr()
-    assert "conll14: " in said.out
-    assert not any(f"{name}: " in said.out + said.err for name in GIVEN)
+    result = run_line(f"data fetch --all --mirror {tmp_path}/mirror")
+    assert result.code == 2
+    assert "conll14: " in result.out
+    assert not any(f"{name}: " in result.out + result.err for name in GIVEN)
 
 
 def test_what_configs_can_name_is_there() -> None:
@@ -246,7 +244,7 @@ def test_what_configs_can_name_is_there() -> None:
 
 
 def test_the_package_has_the_description_with_it() -> None:
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
     assert '"datasets.yaml", "*.files"' in text
 
 
@@ -273,7 +271,7 @@ def test_a_config_in_two_lines_gives_the_golden_scores(
             {name: known[name] for name in found}, abs=5.0000001e-7
         )
     # results tell no paths
-    assert "cache" not in Path("run/results.json").read_text(encoding="utf-8")
+    assert "cache" not in Path("run/results.json").read_text("utf-8")
 
 
 def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
@@ -287,7 +285,7 @@ def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place", "message"),
+    ("text", "position", "message"),
     [
         (
             "datasets: {conl14: data}\n",
@@ -342,72 +340,67 @@ def test_official_outputs_with_others_and_by_placeholders(here: Path) -> None:
     ],
 )
 def test_what_is_named_wrong_is_told_at_its_place(
-    text: str, place: str, message: str, nothing: Path
+    text: str, position: str, message: str, nothing: Path
 ) -> None:
     assert nothing
-    told = problems(text + "metrics: [bleu]\n")
-    assert any(place in problem and message in problem for problem in told), (
-        told
-    )
+    reported = problems(text + "metrics: [bleu]\n")
+    assert any(
+        position in problem and message in problem for problem in reported
+    ), reported
 
 
 def test_a_changed_file_is_not_scored(here: Path) -> None:
     (here / "conll14" / "NUCLEA").write_bytes(
         (here / "conll14" / "NUCLEB").read_bytes()
     )
-    told = problems(GOOD)
-    assert told == [
+    reported = problems(GOOD)
+    assert reported == [
         f"c.yaml:1:21: datasets.conll14: conll14/NUCLEA is changed in {here} since fetched; "
         "fetch it: gec-pipeline data fetch conll14"
     ]
 
 
 def test_commands_take_files_of_data_sets(
-    here: Path, capsys: pytest.CaptureFixture[str]
+    here: Path, run_line: RunLine
 ) -> None:
-    files = [
-        "-s",
-        "data:conll14/INPUT",
-        "-r",
-        "data:conll14/NUCLE*",
-        "-o",
-        "data:conll14/AMU",
-        "data:conll14/C*",
-    ]
-    assert main(["score", "gleu[iter=2]", *files, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    texts = "-s data:conll14/INPUT -r data:conll14/NUCLE* -o"
+    files = f"{texts} data:conll14/AMU"
+    found = json.loads(
+        printed(run_line(f"score gleu[iter=2] {files} data:conll14/C* --json"))
+    )
     assert [score["system"] for score in found["scores"]] == [
         f"data:conll14/{name}" for name in ("AMU", "CAMB", "CUUI")
     ]
-    assert main(["explain", "gleu", *files[:6], "--line", "3"]) == 0
-    assert main(["score", "gleu", *files[:5], "data:conll14/AMB"]) == 2
-    assert "did you mean 'CAMB'?" in capsys.readouterr().err
+    assert gec_pipeline(f"explain gleu {files} --line 3") == 0
+    assert "did you mean 'CAMB'?" in refused(
+        run_line(f"score gleu {texts} data:conll14/AMB")
+    )
     (here / "conll14" / "AMU").unlink()
-    assert main(["score", "gleu", *files[:6]]) == 2
-    assert "gec-pipeline data fetch conll14" in capsys.readouterr().err
+    assert "gec-pipeline data fetch conll14" in refused(
+        run_line(f"score gleu {files}")
+    )
 
 
-def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["data", "list"]) == 0
-    shown = capsys.readouterr().out
+def test_lists(nothing: Path, run_line: RunLine) -> None:
+    displayed = printed(run_line("data list"))
     assert re.search(
         r"^conll14 +18 +3\.5 MB +no +not stated; MIT; Apache-2.0$",
-        shown,
+        displayed,
         re.MULTILINE,
     )
-    assert re.search(r"^jfleg +11 .* CC BY-NC-SA 4\.0$", shown, re.MULTILINE)
-    assert f"folder: {nothing}" in shown
-    assert main(["data", "list", "jfleg"]) == 0
-    shown = capsys.readouterr().out
+    assert re.search(
+        r"^jfleg +11 .* CC BY-NC-SA 4\.0$", displayed, re.MULTILINE
+    )
+    assert f"folder: {nothing}" in displayed
+    displayed = printed(run_line("data list jfleg"))
     assert (
         "config   datasets: {jfleg-dev: data:jfleg/dev}: source, 4 references"
-        in shown
+        in displayed
     )
     assert re.search(
-        r"^data:jfleg/dev/dev\.src +72,726  missing$", shown, re.MULTILINE
+        r"^data:jfleg/dev/dev\.src +72,726  missing$", displayed, re.MULTILINE
     )
-    assert main(["data", "list", "jfleq"]) == 2
-    assert "did you mean 'jfleg'?" in capsys.readouterr().err
+    assert "did you mean 'jfleg'?" in refused(run_line("data list jfleq"))
 
 
 @pytest.mark.parametrize(
@@ -431,13 +424,7 @@ def test_lists(nothing: Path, capsys: pytest.CaptureFixture[str]) -> None:
     ],
 )
 def test_the_schema_knows_data(text: str, good: bool) -> None:
-    jsonschema = pytest.importorskip("jsonschema")
-    assert (
-        jsonschema.Draft202012Validator(
-            json.loads(schema.json_schema())
-        ).is_valid(yaml.safe_load(text))
-        is good
-    )
+    assert schema_accepts(yaml.safe_load(text)) is good
 
 
 def test_no_other_command_uses_the_network(

@@ -12,21 +12,16 @@ import re
 import socket
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from pipeline.cli import main
 from pipeline.data import Catalogue, DatasetCache, catalogue, dataset_cache
 from pipeline.errors import DataError
 from pipeline.files import remote
-from tests.support.web import serving
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from tests.support.web import Answer, Server
+from tests.conftest import RunLine, gec_pipeline, printed, refused
+from tests.support.web import Answer, Server, serving
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FILES = {
@@ -87,23 +82,23 @@ def fetch(
     warn: Callable[[str], None] = lambda _: None,
 ) -> list[Path]:
     """Fetch files of a data set (None: all) as the command does; raise what went wrong."""
-    wanted = [
+    expected = [
         file
         for text in files or [""]
         for file in Catalogue.known().files(f"{name}/{text}" if text else name)
     ]
-    done = DatasetCache().fetch(wanted, mirror, warn)
+    done = DatasetCache().fetch(expected, mirror, warn)
     if done.problems:
         raise DataError(done.problems)
-    return [DatasetCache().path(file) for file in wanted]
+    return [DatasetCache().path(file) for file in expected]
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
     """A mirror on the loopback."""
-    with serving() as made:
-        made.files = {PLACE + name: data for name, data in FILES.items()}
-        yield made
+    with serving() as created:
+        created.files = {PLACE + name: data for name, data in FILES.items()}
+        yield created
 
 
 def inside(cache: Path) -> dict[str, bytes]:
@@ -118,12 +113,12 @@ def inside(cache: Path) -> dict[str, bytes]:
     }
 
 
-def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+def error_of(run_line: RunLine, line: str, *more: str) -> str:
     """Run `data fetch`, which fails; return what it says on standard error behind `error: `."""
-    assert main(["data", "fetch", *arguments]) == 2
-    said = capsys.readouterr().err
-    assert "Traceback" not in said
-    return "\n".join(line for line in said.splitlines() if "error:" in line)
+    code, _, result = run_line(f"data fetch {line}", *more)
+    assert code == 2
+    assert "Traceback" not in result
+    return "\n".join(line for line in result.splitlines() if "error:" in line)
 
 
 @pytest.mark.parametrize(
@@ -145,13 +140,13 @@ def test_every_kind_of_mirror_gives_the_same_files(
     }
     if how == "environment":
         monkeypatch.setenv("GEC_PIPELINE_MIRROR", server.url("copies/"))
-    told: list[str] = []
-    found = fetch("toy", mirror=mirrors.get(how), warn=told.append)
+    reported: list[str] = []
+    found = fetch("toy", mirror=mirrors.get(how), warn=reported.append)
     assert [path.relative_to(toy).as_posix() for path in found] == [
         f"toy/{name}" for name in FILES
     ]
     assert inside(toy) == dict(sorted(FILES.items()))
-    assert len(told) == 4
+    assert len(reported) == 4
     assert DatasetCache().missing_files("toy") == []
     assert DatasetCache().path_of("data:toy/b+c").read_bytes() == FILES["b+c"]
 
@@ -170,23 +165,22 @@ def test_a_folder_needs_no_package_and_the_web_names_the_one_it_needs(
 
 
 def test_what_is_here_is_not_asked_for_again(
-    toy: Path, server: Server, capsys: pytest.CaptureFixture[str]
+    toy: Path, server: Server, run_line: RunLine
 ) -> None:
     fetch("toy", ["a", "deep"], server.url("copies"))
     # the same size: only its checksum tells
     (toy / "toy" / "a").write_bytes(b"0ne\n")
     server.heard.clear()
-    assert (
-        main(["data", "fetch", "toy", "--mirror", server.url("copies"), "-q"])
-        == 0
-    )
+    assert gec_pipeline(f"data fetch toy --mirror {server.url()}copies -q") == 0
     assert [request.path for request in server.got] == [
         f"{PLACE}{name}" for name in ("a", "b%2Bc", "e")
     ]
     server.heard.clear()
     # no mirror, no network: nothing is needed
-    assert main(["data", "fetch", "toy"]) == 0
-    assert capsys.readouterr().out == f"toy: 4 here before: {toy / 'toy'}\n"
+    assert (
+        printed(run_line("data fetch toy"))
+        == f"toy: 4 here before: {toy / 'toy'}\n"
+    )
 
 
 FAULTS: dict[str, tuple[Callable[[], Answer], str]] = {
@@ -217,38 +211,40 @@ FAULTS: dict[str, tuple[Callable[[], Answer], str]] = {
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_file_that_is_wrong_is_told_and_the_others_are_kept(
-    fault: str, toy: Path, server: Server, capsys: pytest.CaptureFixture[str]
+    fault: str, toy: Path, server: Server, run_line: RunLine
 ) -> None:
     answer, message = FAULTS[fault]
     server.answers[f"{PLACE}b+c"] = answer
-    said = refused(capsys, "toy", "--mirror", server.url("copies"))
-    assert said.startswith("error: toy/b+c: ")
-    assert message.format(sha=hashlib.sha256(FILES["b+c"]).hexdigest()) in said
-    assert said.endswith(f": {server.url(PLACE)}b%2Bc")
-    assert len(said.splitlines()) == 1
+    result = error_of(run_line, f"toy --mirror {server.url()}copies")
+    assert result.startswith("error: toy/b+c: ")
+    assert (
+        message.format(sha=hashlib.sha256(FILES["b+c"]).hexdigest()) in result
+    )
+    assert result.endswith(f": {server.url(PLACE)}b%2Bc")
+    assert len(result.splitlines()) == 1
     assert inside(toy) == {
         name: data for name, data in sorted(FILES.items()) if name != "b+c"
     }
     server.answers.clear()
     server.heard.clear()
-    assert main(["data", "fetch", "toy", "--mirror", server.url("copies")]) == 0
+    assert gec_pipeline(f"data fetch toy --mirror {server.url()}copies") == 0
     assert inside(toy) == dict(sorted(FILES.items()))
     assert len(server.got) == 1  # it goes on with what is missing
 
 
 @pytest.mark.parametrize("code", [401, 403, 429, 503])
 def test_a_server_that_refuses_is_not_asked_again(
-    code: int, toy: Path, server: Server, capsys: pytest.CaptureFixture[str]
+    code: int, toy: Path, server: Server, run_line: RunLine
 ) -> None:
     server.answers[f"{PLACE}b+c"] = lambda: (code, {}, b"no")
-    said = refused(capsys, "toy", "--mirror", server.url("copies"))
-    assert f"ClientResponseError: {code}" in said
-    assert "files still to fetch: 3" in said
+    result = error_of(run_line, f"toy --mirror {server.url()}copies")
+    assert f"ClientResponseError: {code}" in result
+    assert "files still to fetch: 3" in result
     assert inside(toy) == {"a": FILES["a"]}
 
 
 def test_a_redirect_is_followed_and_checked(
-    toy: Path, server: Server, capsys: pytest.CaptureFixture[str]
+    toy: Path, server: Server, run_line: RunLine
 ) -> None:
     server.answers[f"{PLACE}a"] = lambda: (
         302,
@@ -258,8 +254,8 @@ def test_a_redirect_is_followed_and_checked(
     server.files[f"{PLACE}moved"] = FILES["a"]
     fetch("toy", ["a"], server.url("copies"))
     server.answers[f"{PLACE}e"] = server.answers[f"{PLACE}a"]
-    assert "expected 0 bytes, found more" in refused(
-        capsys, "toy/e", "--mirror", server.url("copies")
+    assert "expected 0 bytes, found more" in error_of(
+        run_line, f"toy/e --mirror {server.url()}copies"
     )
     assert inside(toy) == {"a": FILES["a"]}
 
@@ -267,7 +263,7 @@ def test_a_redirect_is_followed_and_checked(
 def test_a_server_that_falls_silent_is_given_up(
     toy: Path,
     server: Server,
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(remote, "SILENCE", 0.2)
@@ -277,17 +273,16 @@ def test_a_server_that_falls_silent_is_given_up(
         FILES["b+c"][:100],
     )
     assert (
-        main(["data", "fetch", "toy/a", "--mirror", server.url("copies"), "-q"])
-        == 0
+        gec_pipeline(f"data fetch toy/a --mirror {server.url()}copies -q") == 0
     )
-    said = refused(capsys, "toy", "--mirror", server.url("copies"))
-    assert "the server sends nothing: 0.2 seconds were waited" in said
-    assert "run the same command again" in said
+    result = error_of(run_line, f"toy --mirror {server.url()}copies")
+    assert "the server sends nothing: 0.2 seconds were waited" in result
+    assert "run the same command again" in result
     assert inside(toy) == {"a": FILES["a"]}
 
 
 def test_an_interrupted_fetch_goes_on(
-    toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+    toy: Path, folder: Path, run_line: RunLine
 ) -> None:
     def interrupt(text: str) -> None:
         if text.startswith("toy/b+c"):
@@ -298,8 +293,9 @@ def test_an_interrupted_fetch_goes_on(
     assert list(inside(toy)) == ["a", "b+c"]
     left = toy / "toy" / ".deep.0badcafe.tmp"  # of a process that was killed
     left.write_bytes(b"half")
-    assert main(["data", "fetch", "toy", "--mirror", str(folder)]) == 0
-    assert "toy: 2 fetched, 2 here before" in capsys.readouterr().out
+    assert "toy: 2 fetched, 2 here before" in printed(
+        run_line(f"data fetch toy --mirror {folder}")
+    )
     assert inside(toy) == dict(sorted(FILES.items()))
 
 
@@ -327,19 +323,19 @@ def test_without_a_network_one_message_says_so(
     by: str,
     toy: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
     address = f"http://user:secret@127.0.0.1:{closed_port()}"
-    arguments = ["toy", *(["--mirror", address] if by == "mirror" else [])]
+    mirror = f"--mirror {address}" if by == "mirror" else ""
     if by == "environment":
         monkeypatch.setenv("GEC_PIPELINE_MIRROR", address)
     monkeypatch.setattr(dataset_cache, "ORIGIN", address)
-    said = refused(capsys, *arguments)
-    assert "toy/a: http://127.0.0.1:" in said
-    assert "cannot be read: ClientConnectorError" in said
-    assert "files still to fetch: 4" in said
-    assert "secret" not in said
-    assert len(said.splitlines()) == 1
+    result = error_of(run_line, f"toy {mirror}")
+    assert "toy/a: http://127.0.0.1:" in result
+    assert "cannot be read: ClientConnectorError" in result
+    assert "files still to fetch: 4" in result
+    assert "secret" not in result
+    assert len(result.splitlines()) == 1
     assert inside(toy) == {}
 
 
@@ -358,25 +354,25 @@ def test_without_a_network_one_message_says_so(
     ],
 )
 def test_a_mirror_that_is_none(
-    mirror: str, message: str, toy: Path, capsys: pytest.CaptureFixture[str]
+    mirror: str, message: str, toy: Path, run_line: RunLine
 ) -> None:
-    said = refused(capsys, "toy", "--mirror", mirror)
-    assert message in said
-    assert len(said.splitlines()) == 1
+    result = error_of(run_line, "toy --mirror", mirror)
+    assert message in result
+    assert len(result.splitlines()) == 1
     assert not any(toy.rglob("a"))
 
 
 def test_a_mirror_of_the_environment_that_is_none(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, run_line: RunLine
 ) -> None:
     monkeypatch.setenv("GEC_PIPELINE_MIRROR", "nowhere")
-    assert "GEC_PIPELINE_MIRROR: 'nowhere' is no folder" in refused(
-        capsys, "toy"
+    assert "GEC_PIPELINE_MIRROR: 'nowhere' is no folder" in error_of(
+        run_line, "toy"
     )
 
 
 def test_a_folder_that_has_a_part(
-    toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+    toy: Path, folder: Path, run_line: RunLine
 ) -> None:
     base = folder / "who" / "what" / COMMIT / "some"
     (base / "a").unlink()
@@ -384,9 +380,9 @@ def test_a_folder_that_has_a_part(
     (base / "e").mkdir()
     (base / "b+c").unlink()
     os.mkfifo(base / "b+c")  # would be waited for
-    said = refused(capsys, "toy", "--mirror", str(folder))
-    assert f"toy/a: is not there: {base / 'a'}" in said
-    assert f"toy: is no regular file, 2 files of {folder}: b+c, e" in said
+    result = error_of(run_line, f"toy --mirror {folder}")
+    assert f"toy/a: is not there: {base / 'a'}" in result
+    assert f"toy: is no regular file, 2 files of {folder}: b+c, e" in result
     assert list(inside(toy)) == ["deep/er/d.txt"]
 
 
@@ -408,7 +404,7 @@ def test_two_at_once_do_not_disturb_each_other(
 
 @pytest.mark.parametrize("how", ["closed", "a file"])
 def test_a_cache_that_cannot_be_written(
-    how: str, toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+    how: str, toy: Path, folder: Path, run_line: RunLine
 ) -> None:
     if how == "a file":
         toy.write_bytes(b"mine")
@@ -416,33 +412,33 @@ def test_a_cache_that_cannot_be_written(
         pytest.skip("root may write everywhere")
     else:
         toy.mkdir(mode=0o500)
-    said = refused(capsys, "toy", "--mirror", str(folder))
-    assert "cannot be written: " in said
-    assert "GEC_PIPELINE_DATA" in said
+    result = error_of(run_line, f"toy --mirror {folder}")
+    assert "cannot be written: " in result
+    assert "GEC_PIPELINE_DATA" in result
 
 
 def test_a_full_disk(
     toy: Path,
     folder: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     fetch("toy", ["a"], str(folder))
     monkeypatch.setattr(os, "fsync", full)
-    said = refused(capsys, "toy", "--mirror", str(folder))
+    result = error_of(run_line, f"toy --mirror {folder}")
     assert (
         f"{toy / 'toy' / 'b+c'}: cannot be written: No space left on device; make room"
-        in said
+        in result
     )
-    assert "files still to fetch: 3" in said
+    assert "files still to fetch: 3" in result
     assert inside(toy) == {"a": FILES["a"]}
 
 
 def test_links_in_the_cache_are_not_written_through(
-    toy: Path, folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    toy: Path, folder: Path, tmp_path: Path, run_line: RunLine
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -451,8 +447,8 @@ def test_links_in_the_cache_are_not_written_through(
     (toy / "toy" / "deep").symlink_to(outside)
     (toy / "toy" / "a").symlink_to(outside / "precious")
     (toy / ".toy.lock").symlink_to(outside / "precious")
-    said = refused(capsys, "toy", "--mirror", str(folder))
-    assert f"{toy / 'toy' / 'deep'}: is a link" in said
+    result = error_of(run_line, f"toy --mirror {folder}")
+    assert f"{toy / 'toy' / 'deep'}: is a link" in result
     assert [path.name for path in outside.iterdir()] == ["precious"]
     assert (outside / "precious").read_bytes() == b"mine"
     assert not (toy / "toy" / "a").is_symlink()  # replaced, not written through
@@ -460,27 +456,24 @@ def test_links_in_the_cache_are_not_written_through(
         path.unlink()
     (toy / "toy").rmdir()
     (toy / "toy").symlink_to(outside)
-    assert "is a link" in refused(capsys, "toy", "--mirror", str(folder))
+    assert "is a link" in error_of(run_line, f"toy --mirror {folder}")
     assert [path.name for path in outside.iterdir()] == ["precious"]
 
 
 def test_verify_tells_what_is_missing_or_changed(
-    toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+    toy: Path, folder: Path, run_line: RunLine
 ) -> None:
-    assert main(["data", "verify"]) == 0
-    assert f"nothing is in {toy}" in capsys.readouterr().out
+    assert f"nothing is in {toy}" in printed(run_line("data verify"))
     fetch("toy", mirror=str(folder))
-    assert main(["data", "verify"]) == 0
-    assert capsys.readouterr().out == "toy: 4 files, as published\n"
+    assert printed(run_line("data verify")) == "toy: 4 files, as published\n"
     (toy / "toy" / "a").write_bytes(b"0ne\n")
     (toy / "toy" / "e").unlink()
     (toy / "toy" / "e").mkdir()
     (toy / "toy" / "b+c").unlink()
-    assert main(["data", "verify"]) == 2
-    said = capsys.readouterr()
-    assert "toy: 1 of 4 files missing: b+c" in said.err
-    assert "toy: 2 of 4 files changed: a, e" in said.err
-    assert "gec-pipeline data fetch toy" in said.err
+    message = refused(run_line("data verify"))
+    assert "toy: 1 of 4 files missing: b+c" in message
+    assert "toy: 2 of 4 files changed: a, e" in message
+    assert "gec-pipeline data fetch toy" in message
     with pytest.raises(
         DataError,
         match=r"toy/a is changed in .*; fetch it: gec-pipeline data fetch toy",
@@ -489,24 +482,22 @@ def test_verify_tells_what_is_missing_or_changed(
 
 
 def test_path_prints_folder_and_file(
-    toy: Path, folder: Path, capsys: pytest.CaptureFixture[str]
+    toy: Path,
+    folder: Path,
+    run_line: RunLine,
 ) -> None:
-    assert main(["data", "path"]) == 0
-    assert capsys.readouterr().out == f"{toy}\n"
-    assert main(["data", "path", "toy"]) == 2
-    assert "gec-pipeline data fetch toy" in capsys.readouterr().err
+    assert printed(run_line("data path")) == f"{toy}\n"
+    assert "gec-pipeline data fetch toy" in refused(run_line("data path toy"))
     fetch("toy", ["deep"], str(folder))
-    assert main(["data", "path", "data:toy/deep/er/d.txt"]) == 0
-    assert capsys.readouterr().out == f"{toy}/toy/deep/er/d.txt\n"
-    assert main(["data", "path", "toy"]) == 0
-    said = capsys.readouterr()
-    assert said.out == f"{toy}/toy\n"
     assert (
-        said.err
-        == "note: 3 of its files are missing or changed: gec-pipeline data verify toy\n"
+        printed(run_line("data path data:toy/deep/er/d.txt"))
+        == f"{toy}/toy/deep/er/d.txt\n"
     )
-    assert main(["data", "path", "toy/deep/er/f.txt"]) == 2
-    assert "did you mean 'deep/er/d.txt'?" in capsys.readouterr().err
+    note = "note: 3 of its files are missing or changed: gec-pipeline data verify toy\n"
+    assert run_line("data path toy") == (0, f"{toy}/toy\n", note)
+    assert "did you mean 'deep/er/d.txt'?" in refused(
+        run_line("data path toy/deep/er/f.txt")
+    )
 
 
 @pytest.mark.parametrize(
@@ -522,12 +513,10 @@ def test_path_prints_folder_and_file(
     ],
 )
 def test_names_that_are_none_lead_nowhere(
-    name: str, folder: Path, capsys: pytest.CaptureFixture[str]
+    name: str, folder: Path, run_line: RunLine
 ) -> None:
-    assert (
-        "no data set"
-        in (said := refused(capsys, name, "--mirror", str(folder)))
-    ) or "has no file" in said
+    result = error_of(run_line, f"{name} --mirror {folder}")
+    assert "no data set" in result or "has no file" in result
 
 
 @pytest.mark.parametrize(
@@ -544,18 +533,18 @@ def test_parts_of_a_data_set(pattern: str, names: list[str]) -> None:
     assert [file.name for file in Catalogue.known().files(pattern)] == names
 
 
-def test_fetch_wants_a_name(capsys: pytest.CaptureFixture[str]) -> None:
-    assert "name data sets, or --all, not both; known: toy" in refused(capsys)
-    assert "name data sets, or --all" in refused(capsys, "toy", "--all")
-    with pytest.raises(SystemExit):
-        main(["data", "fetch", "toy", "--miror", "x"])
-    assert "did you mean '--mirror'?" in capsys.readouterr().err
+def test_fetch_wants_a_name(run_line: RunLine) -> None:
+    assert "name data sets, or --all, not both; known: toy" in error_of(
+        run_line, ""
+    )
+    assert "name data sets, or --all" in error_of(run_line, "toy --all")
+    assert "did you mean '--mirror'?" in error_of(run_line, "toy --miror x")
 
 
 def test_descriptions_have_plain_names_and_whole_checksums() -> None:
     """They become paths in the cache and parts of addresses."""
-    own = catalogue.read_catalogue(catalogue._text("datasets.yaml"))
-    files = [file for entry in own.values() for file in entry.files.values()]
+    values = catalogue.read_catalogue(catalogue._text("datasets.yaml"))
+    files = [file for entry in values.values() for file in entry.files.values()]
     assert len(files) > 100
     for file in files:
         steps = f"{file.key}/{file.path}".split("/")

@@ -12,9 +12,11 @@ import os
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from importlib import import_module
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -25,7 +27,6 @@ from hypothesis import strategies as st
 
 from pipeline import kernel as chosen_kernel
 from pipeline import stages
-from pipeline.cli.dispatch import main
 from pipeline.data import Opener, TextFile, scan
 from pipeline.errors import CorpusError
 from pipeline.files import Origin, StoredTexts, plain_files
@@ -39,11 +40,7 @@ from tests.config_files import (
     problems,
     write,
 )
-from tests.conftest import open_text
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
+from tests.conftest import RunLine, gec_pipeline, open_text, read_json, refused
 
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "gz": lambda data: gzip.compress(data, mtime=0),
@@ -196,21 +193,7 @@ def test_commands_without_a_config_read_standard_input(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with stdin(DATA):
-        assert (
-            main(
-                [
-                    "score",
-                    "gleu[iter=2]",
-                    "-s",
-                    "s.txt",
-                    "-r",
-                    "r.txt",
-                    "-o",
-                    "-",
-                ]
-            )
-            == 0
-        )
+        assert gec_pipeline("score gleu[iter=2] -s s.txt -r r.txt -o -") == 0
     assert "files" in capsys.readouterr().out
 
 
@@ -692,13 +675,13 @@ def test_globs_of_references_are_in_natural_order(
         "ref9",
         "ref10",
     ]
-    assert main(["validate", "c.yaml"]) == 0
-    said = capsys.readouterr()
+    assert gec_pipeline("validate c.yaml") == 0
+    result = capsys.readouterr()
     assert (
         "datasets.d.references[0]: r/ref* matches 3: ref1, ref9, ref10\n"
-        in said.out
+        in result.out
     )
-    assert "d: 3 references a line\n" in said.out
+    assert "d: 3 references a line\n" in result.out
 
 
 def test_globs_that_match_nothing_are_told() -> None:
@@ -768,7 +751,7 @@ def test_workers_without_effect_are_told() -> None:
 
 
 def test_all_problems_are_told_at_once(
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
     write(
         {
@@ -777,9 +760,8 @@ def test_all_problems_are_told_at_once(
             "c.yaml": CONFIG.replace("a.txt", "a.gz, B: none") + "outptu: {}\n",
         }
     )
-    assert main(["run", "c.yaml"]) == 2
-    said = capsys.readouterr().err
-    assert sorted(line.split(" ")[1] for line in said.splitlines()) == [
+    result = refused(run_line("run c.yaml"))
+    assert sorted(line.split(" ")[1] for line in result.splitlines()) == [
         "a.gz:",
         "c.yaml:2:20:",
         "c.yaml:4:1:",
@@ -806,13 +788,13 @@ if chosen_kernel.name() == "native":
 
 
 def read_by(
-    survey: Any, path: Path, separator: bytes, piece: int, leaves: int
+    scanner: Any, path: Path, separator: bytes, chunk: int, leaves: int
 ) -> list[Any]:
     """Return all that is found in a file that is cut into pieces, and into stretches of so many
     leaves; or why not.
     """
     cuts: dict[str, Any] = {
-        "CHUNK_BYTES": piece,
+        "CHUNK_BYTES": chunk,
         "RANGE_BYTES": 8 * leaves,
         "LEAF_BYTES": 8,
         "GRID_BYTES": 4,
@@ -821,7 +803,7 @@ def read_by(
     with (
         mock.patch.multiple(scan, **cuts),
         mock.patch.object(
-            chosen_kernel, "native_function", return_value=survey
+            chosen_kernel, "native_function", return_value=scanner
         ),
     ):
         try:
@@ -888,9 +870,8 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
         data += broken + data
     path.write_bytes(data)
     found = [
-        read_by(survey, path, separator, *cut)
-        for survey in SURVEYS
-        for cut in cuts
+        read_by(scanner, path, separator, *cut)
+        for scanner, cut in product(SURVEYS, cuts)
     ]
     assert found == found[:1] * len(found)
     if len(found[0]) > 1:
@@ -911,28 +892,29 @@ def test_a_pass_over_a_file_finds_the_same_however_it_is_done(
             "\u2581".encode()
         )
         assert file.suspicious.nuls == data.count(b"\0")
-        places = np.cumsum([0, *(len(line) + 1 for line in lines)]).tolist()
+        positions = np.cumsum([0, *(len(line) + 1 for line in lines)]).tolist()
         firsts = [
             n
-            for n in range(1, len(places))
-            if places[n] // 4 > places[n - 1] // 4 and places[n] <= len(data)
+            for n in range(1, len(positions))
+            if positions[n] // 4 > positions[n - 1] // 4
+            and positions[n] <= len(data)
         ]
-        kept = [
+        remaining = [
             [0, 0],
-            *([n, places[n]] for n in firsts),
+            *([n, positions[n]] for n in firsts),
             *([[len(lines), len(data)]] if lines else []),
         ]
-        assert list(map(list, zip(*marks, strict=True))) == kept
+        assert list(map(list, zip(*marks, strict=True))) == remaining
         # The digest, by hand: BLAKE3 of the leaves' own, of the lines with a newline each.
-        whole = (
+        complete = (
             data.replace(b"\r\n", b"\n")
             if newline
             else data.replace(b"\n", b"\xfe").replace(b"\xff", b"\n")
         )
-        whole += b"" if whole.endswith(b"\n") or not whole else b"\n"
+        complete += b"" if complete.endswith(b"\n") or not complete else b"\n"
         leaves = b"".join(
-            blake3(whole[low : low + 8]).digest()
-            for low in range(0, len(whole), 8)
+            blake3(complete[low : low + 8]).digest()
+            for low in range(0, len(complete), 8)
         )
         assert file.digest == f"blake3:{blake3(leaves).hexdigest()[:32]}"
 
@@ -969,9 +951,7 @@ def test_a_run_says_how_many_bytes_it_has_read() -> None:
     bytes_read = []
     for _ in range(2):
         stages.run(prepare(), "out")
-        bytes_read.append(
-            json.loads(Path("out/run.json").read_text("utf-8"))["bytes_read"]
-        )
+        bytes_read.append(read_json(Path("out/run.json"))["bytes_read"])
     assert [each["opening"] for each in bytes_read] == [size, size]
     assert [each["counting"] for each in bytes_read] == [size, 0]
 
@@ -994,31 +974,3 @@ def test_a_bit_is_kept_for_a_blank_line(tmp_path: Path) -> None:
         12_501,
     )
     assert text.blanks.tolist() == list(range(1, 100_001))
-
-
-# Files that are no files.
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
-@pytest.mark.parametrize(
-    "text",
-    [
-        dataset("{source: s.txt, references: [r.txt], keep: NAME}"),
-        output("NAME"),
-        CONFIG.replace(
-            "['gleu[iter=2]']",
-            "[{name: rouge, flavour: perl, stop_words: NAME}]",
-        ),
-        f"include: [NAME]\n{CONFIG}",
-    ],
-)
-def test_devices_and_pipes_that_nobody_writes_are_told(
-    text: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plain_files, "PIPE_SECONDS", 0)
-    os.mkfifo("pipe")
-    for name, message in (
-        ("/dev/zero", "is a device; expected a file"),
-        ("pipe", "no program has opened for writing"),
-    ):
-        (found,) = problems(text.replace("NAME", name))
-        assert f"{name}: is a " in found
-        assert message in found

@@ -8,9 +8,10 @@ import json
 import random
 import re
 import warnings
-from itertools import combinations, cycle, pairwise
+from collections.abc import Callable, Sequence
+from itertools import combinations, cycle, pairwise, product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import pytest
@@ -39,23 +40,13 @@ from pipeline.data.samples import (
     blocks_of_lines,
 )
 from pipeline.errors import InputError
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 from tests.config_files import CONFIG, TEXTS, prepare, write
-from tests.conftest import ROOT
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from pipeline.metrics.base.metric import Metric
-
+from tests.conftest import ROOT, write_lines
 
 LINES = 60
-WORDS = [
-    f"{first}{second}{third}"
-    for first in "bdgklm"
-    for second in "aeiou"
-    for third in ("nt", "rd", "st", "lk")
-]
+WORDS = [*map("".join, product("bdgklm", "aeiou", ("nt", "rd", "st", "lk")))]
 
 
 def texts(lines: int = LINES) -> dict[str, list[str]]:
@@ -98,9 +89,7 @@ def opened(
     }.items():
         if lines is not None:
             paths[key] = folder / names.get(key, f"{key}.txt")
-            paths[key].write_text(
-                "".join(f"{line}\n" for line in lines), encoding="utf-8"
-            )
+            write_lines(paths[key], lines)
     given = tuple(paths[f"r{n}"] for n in range(len(references)))
     corpus = open_corpus(
         Dataset(name="d", source=paths.get("s"), references=given),
@@ -325,11 +314,11 @@ def test_of_documents_fewer_lines_are_looked_at(words: int, lines: int) -> None:
 def test_right_sample_data_gives_no_warning(folder: Path) -> None:
     outputs = sorted((folder / "systems").iterdir())
     references = [folder / "reference0.txt", folder / "reference1.txt"]
-    for own in ([references[0]], [references[1]], references):
+    for values in ([references[0]], [references[1]], references):
         for source in (folder / "source.txt", None):
             systems = [System(path.stem, {"d": path}) for path in outputs]
             corpus = open_corpus(
-                Dataset(name="d", source=source, references=tuple(own)),
+                Dataset(name="d", source=source, references=tuple(values)),
                 systems,
                 [],
             )
@@ -410,9 +399,7 @@ def test_chance_in_few_lines_gives_no_warning(
 ) -> None:
     """In these lines the reference has a fifth more words of its own than the source, by chance."""
     source, reference, output = (
-        (shared / name)
-        .read_text(encoding="utf-8")
-        .splitlines()[first : first + lines]
+        (shared / name).read_text("utf-8").splitlines()[first : first + lines]
         for name in names
     )
     assert warned(tmp_path, source, [reference], output) == []
@@ -633,14 +620,14 @@ def test_stops_are_counted_where_they_end_a_word(text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("piece", [1, 7, 1 << 20])
+@pytest.mark.parametrize("chunk", [1, 7, 1 << 20])
 def test_the_longest_line_is_told(
-    piece: int, monkeypatch: pytest.MonkeyPatch
+    chunk: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whatever the pieces of a file are; of equally long lines it is the first, and the last may
     lack its end.
     """
-    monkeypatch.setattr(index, "CHUNK_BYTES", piece)
+    monkeypatch.setattr(index, "CHUNK_BYTES", chunk)
     monkeypatch.setattr("pipeline.data.texts.LONG_LINE_BYTES", 10)
     write(
         {
@@ -677,10 +664,10 @@ def corrected(lines: int, errors: int, correct: int) -> dict[str, list[str]]:
         [[*words] for words in reference],
     )
     for number in range(correct, lines):
-        for place in range(errors):
-            source[number][place] += f"z{number}"
-            if place or number % 2:
-                output[number][place] += f"z{number}"
+        for position in range(errors):
+            source[number][position] += f"z{number}"
+            if position or number % 2:
+                output[number][position] += f"z{number}"
     return {
         name: [" ".join(words) for words in text]
         for name, text in zip("sro", (source, reference, output), strict=True)
@@ -729,7 +716,7 @@ def test_an_output_that_stands_for_the_reference_is_told_where_it_is_timid(
 ) -> None:
     """Systems that change about one word in a line; the others change as much as some people do."""
     folder = shared / "conll14"
-    told = []
+    reported = []
     for name in (
         "AMU",
         "CAMB",
@@ -746,12 +733,12 @@ def test_an_output_that_stands_for_the_reference_is_told_where_it_is_timid(
         )
         corpus = open_corpus(swapped, [System("A", {"d": folder / "REF0"})], [])
         assert corpus is not None
-        told += [
+        reported += [
             name
             for warning in mistaken_texts(corpus)
             if "and the output seem to be swapped" in warning
         ]
-    assert told == ["CUUI", "IPN", "POST", "SJTU", "UMC"]
+    assert reported == ["CUUI", "IPN", "POST", "SJTU", "UMC"]
 
 
 def test_references_that_fit_better_the_other_way_round_are_told() -> None:
@@ -886,8 +873,10 @@ def test_lines_of_the_source_in_place_of_a_translation(tmp_path: Path) -> None:
     reference = written()
     source = [line[::-1] for line in reference]
     output = [
-        own if number % 3 else its
-        for number, (own, its) in enumerate(zip(reference, source, strict=True))
+        values if number % 3 else its
+        for number, (values, its) in enumerate(
+            zip(reference, source, strict=True)
+        )
     ]
     (warning,) = warned(tmp_path, source, [reference], output)
     assert warning == (
@@ -931,12 +920,12 @@ TEXT, OUTPUT = "reference 1 (r0.txt)", "system A"
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [(lambda lines: list(map(str.lower, lines)), SMALL), (curly, SIGNS)],
     ids=["capitals", "quotes"],
 )
 def test_texts_that_are_not_written_alike(
-    tmp_path: Path, change: Callable[[list[str]], list[str]], told: str
+    tmp_path: Path, change: Callable[[list[str]], list[str]], reported: str
 ) -> None:
     reference = written(lines=200)
     output, metrics = edited(reference), [from_text("bleu")]
@@ -949,10 +938,10 @@ def test_texts_that_are_not_written_alike(
     )
     assert doubts(
         opened(tmp_path, None, [reference], change(output)), metrics
-    ) == [told.format(OUTPUT, TEXT)]
+    ) == [reported.format(OUTPUT, TEXT)]
     assert doubts(
         opened(tmp_path, None, [change(reference)], output), metrics
-    ) == [told.format(TEXT, OUTPUT)]
+    ) == [reported.format(TEXT, OUTPUT)]
 
 
 @pytest.mark.parametrize(
@@ -1025,7 +1014,7 @@ def test_right_translations_of_wmt_give_no_warning(shared: Path) -> None:
 def test_mistakes_in_real_outputs_are_told(shared: Path, mistake: str) -> None:
     folder = shared / "conll14"
     read = {
-        name: (folder / name).read_text(encoding="utf-8").splitlines()
+        name: (folder / name).read_text("utf-8").splitlines()
         for name in ("INPUT", "REF0", "AMU", "CAMB")
     }
     change, message = MISTAKES[mistake]

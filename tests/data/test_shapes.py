@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import pyarrow as pa
 import pytest
@@ -16,15 +17,11 @@ from pyarrow import parquet
 
 import pipeline
 from pipeline import stages
-from pipeline.cli.dispatch import main
 from pipeline.errors import InputError
 from pipeline.reopen import revisit
 from pipeline.report import FORMATS
 from tests.config_files import lines, prepare, problems, write
-from tests.conftest import called
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from tests.conftest import RunLine, gec_pipeline
 
 COUNT = 12
 RNG = random.Random(5)
@@ -142,17 +139,7 @@ def test_a_list_of_references_is_read_as_several(kind: str, file: str) -> None:
     score = stages.run(job, "out")[1].scores[0].score
     assert score == pytest.approx(peer(), abs=1e-12)  # sacreBLEU, live
     assert (
-        main(
-            [
-                "score",
-                "bleu[tok=whitespace]",
-                "-r",
-                f"{file}:refs",
-                "-o",
-                "o.txt",
-                "-q",
-            ]
-        )
+        gec_pipeline(f"score bleu[tok=whitespace] -r {file}:refs -o o.txt -q")
         == 0
     )
 
@@ -270,11 +257,9 @@ def test_folders_that_datasets_saved() -> None:
     write({"set/dataset_dict.json": '{"splits": ["train", "test"]}'})
     corpus = prepare(config("{arrow: set/test, column: refs}")).corpora[0]
     assert lines(corpus.references[0]) == [own[0] for own in REFERENCES]
-    assert (
-        main(["score", "bleu", "-r", "set/test:refs", "-o", "o.txt", "-q"]) == 0
-    )
-    for whole in ("{arrow: set, column: refs}", "set"):
-        assert problems(config(whole)) == [
+    assert gec_pipeline("score bleu -r set/test:refs -o o.txt -q") == 0
+    for complete in ("{arrow: set, column: refs}", "set"):
+        assert problems(config(complete)) == [
             "set: is a folder of several data sets, the splits; name one of set/train, set/test"
         ]
     Path("empty").mkdir()
@@ -290,12 +275,12 @@ def test_what_the_package_datasets_itself_writes(
     datasets = pytest.importorskip(
         "datasets", reason="the package datasets is the oracle of its own files"
     )
-    whole = datasets.Dataset.from_list(RECORDS)
+    complete = datasets.Dataset.from_list(RECORDS)
     datasets.DatasetDict(
-        {"test": whole, "dev": whole.select(range(3))}
+        {"test": complete, "dev": complete.select(range(3))}
     ).save_to_disk("saved", num_shards={"test": 3, "dev": 1})
-    whole.to_parquet("hf.parquet")
-    whole.to_csv("hf.csv")
+    complete.to_parquet("hf.parquet")
+    complete.to_csv("hf.csv")
     for references in (
         "{arrow: saved/test, column: refs}",
         "{parquet: hf.parquet, column: refs}",
@@ -447,20 +432,7 @@ def test_outputs_in_another_order_are_joined(
     # a key with a name: the first line has names
     assert lines(prepare(by_number).corpora[0].systems["A"]) == OUTPUTS
     assert (
-        main(
-            [
-                "score",
-                "bleu",
-                "--key",
-                "id",
-                "-r",
-                "d.jsonl:refs",
-                "-o",
-                "p.tsv:2",
-                "-q",
-            ]
-        )
-        == 0
+        gec_pipeline("score bleu --key id -r d.jsonl:refs -o p.tsv:2 -q") == 0
     )
 
 
@@ -544,7 +516,7 @@ def test_ids_of_the_data_set_stand_once() -> None:
 
 # Ids in tables.
 def test_tables_of_a_run_have_the_ids(
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
     write({"c.yaml": JOINED})
     evaluation = pipeline.run("c.yaml")
@@ -564,11 +536,9 @@ def test_tables_of_a_run_have_the_ids(
         rows = parquet.read_table(name).to_pylist()
         assert all(row["id"] == IDS[row["line"] - 1] for row in rows)
         assert rows
-    assert called(capsys, "show", "out", "--line", "4")[1].startswith(
-        "d, line 4 (id doc-3)\n"
-    )
+    assert run_line("show out --line 4")[1].startswith("d, line 4 (id doc-3)\n")
     Path("out/statistics/d/ids.txt").write_text("other\n")
-    code, _, err = called(capsys, "show", "out", "--line", "4")
+    code, _, err = run_line("show out --line 4")
     assert (code, err) == (
         2,
         "error: out/statistics/d/ids.txt: is damaged; run the config again\n",
@@ -588,19 +558,17 @@ def test_a_run_without_ids_has_no_file_of_them() -> None:
     assert not Path("out/statistics/d/ids.txt").exists()
 
 
-def test_commands_print_the_ids(capsys: pytest.CaptureFixture[str]) -> None:
+def test_commands_print_the_ids(run_line: RunLine) -> None:
     files = ["--key", "id", "-r", "d.jsonl:refs", "-o", "p.jsonl:hyp"]
-    _, out, _ = called(capsys, "score", "google_gleu", *files, "--sentences")
+    _, out, _ = run_line("score google_gleu", *files, "--sentences")
     header, *rows = (line.split("\t") for line in out.splitlines())
     assert header[:4] == ["system", "line", "id", "score"]
     assert [row[2] for row in rows] == IDS
-    _, out, _ = called(
-        capsys, "score", "google_gleu", "bleu", *files, "--sentence-outputs"
-    )
+    _, out, _ = run_line("score google_gleu bleu", *files, "--sentence-outputs")
     assert out.splitlines()[2].split("\t")[1:4] == ["p.jsonl:hyp", "2", "doc-1"]
     assert (
         "p.jsonl:hyp, line 2 (id doc-1)\n"
-        in called(capsys, "explain", "google_gleu", *files, "--line", "2")[1]
+        in run_line("explain google_gleu", *files, "--line", "2")[1]
     )
 
 

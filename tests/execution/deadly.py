@@ -6,15 +6,11 @@ from __future__ import annotations
 
 import os
 import signal
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 from pipeline.execution import workers
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from pipeline.execution.workers import Done, Task
+from pipeline.execution.workers import Done, Task
 
 POISON = "a-word-that-kills"
 COUNT = workers.count

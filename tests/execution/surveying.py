@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from pipeline.arrays import Ints
 from pipeline.metrics.base.statistics_spec import (
+    Columns,
     CorpusPass,
     Field,
     StatisticsSpec,
+    Text,
 )
-
-if TYPE_CHECKING:
-    from pipeline.arrays import Ints
-    from pipeline.metrics.base.statistics_spec import Columns, Text
 
 
 @dataclass(frozen=True)
@@ -90,7 +89,8 @@ class AgreementSurvey(CorpusPass):
         return [
             {
                 "most": np.array(
-                    [max(Counter(own).values()) for own in outputs], np.int64
+                    [max(Counter(values).values()) for values in outputs],
+                    np.int64,
                 )
             }
         ]

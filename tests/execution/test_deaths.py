@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import io
-import json
 import shutil
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 from unittest import mock
 
 import numpy as np
@@ -16,7 +17,6 @@ from hypothesis import strategies as st
 
 import pipeline
 from pipeline import stages
-from pipeline.cli.dispatch import main
 from pipeline.errors import IncompleteError
 from pipeline.execution import count, workers
 from pipeline.execution.options import Missing, RunOptions
@@ -25,13 +25,18 @@ from pipeline.kernel.common import join_lines
 from pipeline.parallel import NoAnswerError
 from pipeline.scoring.results import Results
 from pipeline.scoring.rows import Score
-from tests.conftest import Hears, metric_of, run, tree, write_run
+from tests.conftest import (
+    Hears,
+    RunLine,
+    assert_as_fresh,
+    gec_pipeline,
+    metric_of,
+    read_json,
+    run,
+    tree,
+    write_run,
+)
 from tests.execution.deadly import POISON, deadly, hungry, poison, poisoned
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
 
 LOKY = RunOptions(n_jobs=2, backend="loky", shard_lines=4)
 ONE = RunOptions(n_jobs=1, backend="serial", shard_lines=40)
@@ -75,23 +80,14 @@ class Incomplete(NamedTuple):
     out: str
     err: str
 
-    def again(self, folder: Path) -> list[str]:
+    def again(self, folder: Path) -> str:
         """Return the same command for a copy of the run directory, which is made."""
         shutil.copytree(self.folder, folder)
-        return command(self.config, folder)
+        return run_line(self.config, folder)
 
 
-def command(config: Path, folder: Path) -> list[str]:
-    return [
-        "run",
-        str(config),
-        "--output",
-        str(folder),
-        "--n-jobs",
-        "2",
-        "--backend",
-        "loky",
-    ]
+def run_line(config: Path, folder: Path) -> str:
+    return f"run {config} --output {folder} --n-jobs 2 --backend loky"
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +102,7 @@ def incomplete(tmp_path_factory: pytest.TempPathFactory) -> Incomplete:
         redirect_stdout(io.StringIO()) as out,
         redirect_stderr(io.StringIO()) as err,
     ):
-        code = main(command(config, folder / "run"))
+        code = gec_pipeline(run_line(config, folder / "run"))
     return Incomplete(
         config, folder / "run", code, out.getvalue(), err.getvalue()
     )
@@ -117,34 +113,35 @@ def test_a_worker_killed_once_is_replaced_and_nothing_is_missing(
 ) -> None:
     config = write_corpora(tmp_path, 20)
     poison(tmp_path / "d" / "B", 7)
-    told: list[str] = []
+    reported: list[str] = []
     with mock.patch.object(workers, "count", deadly(tmp_path / "dead")):
-        results = run(config, tmp_path / "run", LOKY, Hears(warn=told.append))
+        results = run(
+            config, tmp_path / "run", LOKY, Hears(warn=reported.append)
+        )
     assert (tmp_path / "dead").exists()
-    assert told == [
+    assert reported == [
         "d: a worker process died (out of memory, or killed); its work is tried again"
     ]
     assert results.missing == []
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
-    assert told[0] in (tmp_path / "run" / "log.txt").read_text(encoding="utf-8")
+    assert_as_fresh(config, tmp_path / "run")
+    assert reported[0] in (tmp_path / "run" / "log.txt").read_text("utf-8")
 
 
 def test_a_line_that_kills_every_worker_is_named_and_all_else_is_scored(
     incomplete: Incomplete, tmp_path: Path
 ) -> None:
-    whole = run(incomplete.config, tmp_path / "fresh")
+    complete = run(incomplete.config, tmp_path / "fresh")
     results = Results.read(incomplete.folder / "results.json")
     assert results.missing == [Missing("d", "B", 7, 7)]
     ours = {(s.dataset, s.system, s.metric): s.score for s in results.scores}
-    expected = {(s.dataset, s.system, s.metric): s.score for s in whole.scores}
+    expected = {
+        (s.dataset, s.system, s.metric): s.score for s in complete.scores
+    }
     assert ours == {
         key: score for key, score in expected.items() if key[:2] != ("d", "B")
     }
     assert [s.rank for s in results.scores if s.dataset == "d"] != []
-    manifest = json.loads(
-        (incomplete.folder / "run.json").read_text(encoding="utf-8")
-    )
+    manifest = read_json(incomplete.folder / "run.json")
     assert manifest["state"] == "incomplete"
     assert not list((incomplete.folder / "statistics" / "d").glob("B.*"))
 
@@ -163,7 +160,7 @@ def test_the_command_prints_what_it_has_and_gives_exit_code_3(
         in incomplete.err
     )
     incomplete.again(tmp_path / "run")
-    assert main(["show", str(tmp_path / "run")]) == 0
+    assert gec_pipeline(f"show {tmp_path}/run") == 0
     assert (
         "warning: d: B has no scores: line 7 could not be counted\n"
         in capsys.readouterr().err
@@ -182,7 +179,7 @@ def test_the_same_command_goes_on_with_what_was_missing(
         yield from original(given, *more)
 
     with shards_of_four_lines(), mock.patch.object(workers, "run", watched):
-        assert main(incomplete.again(tmp_path / "run")) == 0
+        assert gec_pipeline(incomplete.again(tmp_path / "run")) == 0
     assert [(len(task.systems), task.lines) for task in tasks] == [(1, 4)]
     run(incomplete.config, tmp_path / "fresh")
     assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
@@ -222,7 +219,7 @@ def test_the_lines_are_those_of_the_user(tmp_path: Path) -> None:
     """Where lines are selected: line 57 of the file is the seventh that is scored."""
     config = write_run(tmp_path, 60, systems="A")
     config.write_text(
-        config.read_text(encoding="utf-8").replace(
+        config.read_text("utf-8").replace(
             '"references"', '"keep": ["51-60"], "references"'
         ),
         "utf-8",
@@ -262,21 +259,20 @@ def test_memory_that_runs_out_is_like_a_death(
     config: Path, tmp_path: Path, options: RunOptions
 ) -> None:
     poison(tmp_path / "d" / "C", 3)
-    told: list[str] = []
+    reported: list[str] = []
     with mock.patch.object(workers, "count", hungry):
         results = run(
-            config, tmp_path / "run", options, Hears(warn=told.append)
+            config, tmp_path / "run", options, Hears(warn=reported.append)
         )
     assert results.missing == [Missing("d", "C", 3, 3)]
-    assert told[:2] == ["d: memory ran out; its work is tried again"] * 2
+    assert reported[:2] == ["d: memory ran out; its work is tried again"] * 2
     assert (
-        told[2]
+        reported[2]
         == "d: memory ran out over 40 lines alone; two smaller shards are tried"
     )
-    assert told[-1] == "d: memory ran out over a line alone; it is given up"
+    assert reported[-1] == "d: memory ran out over a line alone; it is given up"
     run(config, tmp_path / "run", options)
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert_as_fresh(config, tmp_path / "run")
 
 
 def test_a_reference_lost_as_a_system_leaves_no_mean_of_the_others(
@@ -289,8 +285,10 @@ def test_a_reference_lost_as_a_system_leaves_no_mean_of_the_others(
         systems="A",
         chosen=["gleu[refs=leave_one_out,iter=2]"],
     )
-    whole = {score.system for score in run(config, tmp_path / "fresh").scores}
-    assert whole == {
+    complete = {
+        score.system for score in run(config, tmp_path / "fresh").scores
+    }
+    assert complete == {
         "A",
         "reference0",
         "reference1",
@@ -371,12 +369,12 @@ def test_exactly_what_kills_is_given_up(
                 yield (one.number, [*workers.count(one)[1]])
 
     tasks = [task(low, outputs) for low in range(0, lines, size)]
-    told: list[str] = []
+    reported: list[str] = []
     with (
         mock.patch.object(workers, "run", fragile),
         mock.patch.object(workers, "DEATHS", 10_000),
     ):
-        found = list(Runner(2, "loky", told.append).run(tasks))
+        found = list(Runner(2, "loky", reported.append).run(tasks))
     assert sorted(outcome.number for outcome in found) == [
         one.number for one in tasks
     ]
@@ -389,21 +387,23 @@ def test_exactly_what_kills_is_given_up(
     }
     assert cells == kills
     for outcome in found:
-        whole = workers.count(task(outcome.number, outputs))[1]
+        complete = workers.count(task(outcome.number, outputs))[1]
         gone = {item.first for item in outcome.lost}
-        for place, array in enumerate(outcome.columns or []):
-            assert (array is None) == (place % systems in gone)
+        for position, array in enumerate(outcome.columns or []):
+            assert (array is None) == (position % systems in gone)
             assert array is None or np.array_equal(
-                np.asarray(array), whole[place]
+                np.asarray(array), complete[position]
             )
-    assert bool(told) == bool(kills)
+    assert bool(reported) == bool(kills)
 
 
 # ---- processes that live, but do nothing
 
 
 def test_workers_that_answer_nothing_end_the_run_with_one_message(
-    config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    config: Path,
+    tmp_path: Path,
+    run_line: RunLine,
 ) -> None:
     reason = "no worker process has finished anything for 3600 s"
 
@@ -417,9 +417,9 @@ def test_workers_that_answer_nothing_end_the_run_with_one_message(
         raise NoAnswerError(reason)
 
     with mock.patch.object(workers, "results", failing):
-        assert main(command(config, tmp_path / "run")) == 3
-    last_line = capsys.readouterr().err.splitlines()[-1]
+        done = run_line(run_line(config, tmp_path / "run"))
+    assert done.code == 3
+    last_line = done.err.splitlines()[-1]
     assert last_line == f"error: {reason}; run the same command again"
-    assert main(command(config, tmp_path / "run")) == 0
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert gec_pipeline(run_line(config, tmp_path / "run")) == 0
+    assert_as_fresh(config, tmp_path / "run")

@@ -6,16 +6,13 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from pipeline.errors import StoreError
 from tests.conftest import run, tree, write_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NAMED = re.compile("delete (?:the folder )?([^,]+), which is in")
 
@@ -26,7 +23,7 @@ def folder(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "place",
+    "blocked",
     [
         "unfinished",
         "statistics",
@@ -40,16 +37,16 @@ def folder(path: Path) -> None:
     "put", [folder, Path.touch, lambda path: path.symlink_to("nowhere")]
 )
 def test_advice_works(
-    tmp_path: Path, place: str, put: Callable[[Path], None]
+    tmp_path: Path, blocked: str, put: Callable[[Path], None]
 ) -> None:
     """The same command ends well once the path is deleted that it names; its bytes are as ever."""
     config = write_run(tmp_path, 20)
     run(config, tmp_path / "whole")
     expected = tree(tmp_path / "whole")
-    if place == "COLUMNS":
-        place = next(name for name in expected if name.endswith(".columns"))
+    if blocked == "COLUMNS":
+        blocked = next(name for name in expected if name.endswith(".columns"))
     shutil.copytree(tmp_path / "whole", tmp_path / "run")
-    target = tmp_path / "run" / place
+    target = tmp_path / "run" / blocked
     for path in (tmp_path / "run" / "statistics", target):
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
     target.parent.mkdir(parents=True, exist_ok=True)

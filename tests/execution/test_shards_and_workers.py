@@ -6,19 +6,20 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 import shutil
 import warnings
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pipeline.cli import main
 from pipeline.errors import StoreError
 from pipeline.execution import workers
 from pipeline.execution.count import Shard, cut
@@ -29,18 +30,16 @@ from pipeline.scoring import sums as weighted_sums
 from tests.conftest import (
     Hears,
     Tree,
+    assert_as_fresh,
     forced_kernel,
+    gec_pipeline,
     run,
     tree,
     write_config,
     write_run,
 )
 
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterator, Sequence
-
-    Done = workers.Answer
+Done = workers.Answer
 
 LINES = 200
 METRICS = [
@@ -103,16 +102,16 @@ def scratch() -> Iterator[Path]:
 def test_shards_cover_every_line_once(
     lines: int, systems: int, size: int, shard_lines: int | None
 ) -> None:
-    pieces = cut(lines, systems, size, 128, shard_lines)
-    assert [line for low, high in pieces for line in range(low, high)] == [
+    chunks = cut(lines, systems, size, 128, shard_lines)
+    assert [line for low, high in chunks for line in range(low, high)] == [
         *range(lines)
     ]
 
 
 def test_shards_do_not_ask_for_workers_and_end_at_remembered_lines() -> None:
-    pieces = cut(100_000, 1, 1 << 30, 128)
-    assert all(piece.low % 128 == 0 for piece in pieces)
-    assert len(pieces) > 16
+    chunks = cut(100_000, 1, 1 << 30, 128)
+    assert all(chunk.low % 128 == 0 for chunk in chunks)
+    assert len(chunks) > 16
 
 
 def test_a_line_longer_than_a_shard_is_a_shard() -> None:
@@ -130,7 +129,7 @@ def test_shards_of_blank_lines_have_few_lines(
     gigabytes.
     """
     lines = 2_000_000
-    pieces = cut(
+    chunks = cut(
         lines,
         systems,
         lines * (1 + systems + references),
@@ -138,7 +137,7 @@ def test_shards_of_blank_lines_have_few_lines(
         references=references,
         least=1,
     )
-    assert all(piece.high - piece.low == most for piece in pieces[:-1])
+    assert all(chunk.high - chunk.low == most for chunk in chunks[:-1])
 
 
 HOWS = st.builds(
@@ -471,15 +470,15 @@ def test_an_interrupted_run_goes_on_after_one_of_another_config(
     } == fresh
     assert len(list((tmp_path / "run" / "unfinished").iterdir())) == 1
     shutil.copytree(tmp_path / "run", tmp_path / "again")
-    assert main(["clean", str(tmp_path / "again"), "--unused", "-q"]) == 0
+    assert gec_pipeline(f"clean {tmp_path}/again --unused -q") == 0
     assert tree(tmp_path / "again") == fresh
     assert not (tmp_path / "again" / "unfinished").exists()
     other.unlink()  # no config is there any more whose results would be replaced
-    whole, rest = (
+    complete, rest = (
         len(counted(tmp_path / name, config, options))
         for name in ("new", "run")
     )
-    assert rest == whole - 1
+    assert rest == complete - 1
 
 
 def test_only_what_a_new_config_adds_is_counted(
@@ -528,15 +527,16 @@ def test_a_changed_file_is_counted_again_whatever_its_time(
     path.write_bytes(path.read_bytes()[:-1] + b"x\n")
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert counted(tmp_path / "run", config) == [0]
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert_as_fresh(config, tmp_path / "run")
 
 
 def test_progress_counts_every_line_of_every_system_once_and_goes_on(
     config: Path, tmp_path: Path
 ) -> None:
     heard: list[tuple[int, int]] = []
-    listener = Hears(progress=lambda done, whole: heard.append((done, whole)))
+    listener = Hears(
+        progress=lambda done, complete: heard.append((done, complete))
+    )
     options = RunOptions(n_jobs=1, backend="serial", shard_lines=40)
     interrupted(tmp_path, config, 3, options, InterruptError(), listener)
     assert heard == [(120, 600), (240, 600), (360, 600)]

@@ -11,20 +11,22 @@ import pickle
 import re
 import shutil
 import warnings
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext, suppress
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from pipeline import stages
-from pipeline.cli.dispatch import main
+from pipeline.arrays import Ints
 from pipeline.data import open_corpus
 from pipeline.data.config import Dataset, System
 from pipeline.errors import StoreError
@@ -46,15 +48,22 @@ from pipeline.metrics.base.statistics_spec import COUNTING, Field, Schema
 from pipeline.metrics.build import from_text
 from pipeline.parallel import threads
 from pipeline.tokenizers import sacrebleu
-from tests.conftest import ROOT, metric_of, run, tree, write_config, write_run
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from numpy.typing import NDArray
-
-    from pipeline.arrays import Ints
-
+from tests.conftest import (
+    ROOT,
+    Finished,
+    RunLine,
+    assert_as_fresh,
+    gec_pipeline,
+    metric_of,
+    printed,
+    read_json,
+    refused,
+    run,
+    tree,
+    write_config,
+    write_json,
+    write_run,
+)
 
 SCHEMA = Schema((Field("length"), Field("match", 2, per_reference=True)), 2)
 """One column, and two orders for two references: five packed columns."""
@@ -174,8 +183,8 @@ def test_blocks_do_not_depend_on_the_shards_or_on_threads(
 
 
 @pytest.mark.usefixtures("kernel")
-@pytest.mark.parametrize("odd", [0, 0xFFFF, 0x10000, -1, 2**31, -(2**40)])
-def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
+@pytest.mark.parametrize("unusual", [0, 0xFFFF, 0x10000, -1, 2**31, -(2**40)])
+def test_columns_are_packed_and_narrowed_in_one_step(unusual: int) -> None:
     """The numbers are those of both steps one after the other, also where the arrays are parts of
     larger ones.
     """
@@ -183,7 +192,7 @@ def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
         (Field("a"), Field("b", 2, per_reference=True), Field("c", 3)), 2
     )
     both = np.arange(7 * 2 * 4, dtype=np.int64).reshape(7, 2, 4)
-    both[-1, -1, 0] = odd
+    both[-1, -1, 0] = unusual
     for lines in (7, 1):
         columns = {
             "a": both[:lines, 0, 1],
@@ -200,6 +209,13 @@ def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
         )
 
 
+def lengths(columns: StoredCounts | InMemoryCounts) -> list[int]:
+    found: list[int] = []
+    for block in columns.blocks():
+        found += block["length"].tolist()
+    return found
+
+
 @given(
     cuts=st.lists(st.integers(0, 60), max_size=5),
     values=st.lists(st.integers(-(2**40), 2**40), min_size=1, max_size=60),
@@ -207,25 +223,21 @@ def test_columns_are_packed_and_narrowed_in_one_step(odd: int) -> None:
 def test_the_parts_cannot_be_seen_in_the_columns(
     tmp_path_factory: pytest.TempPathFactory, cuts: list[int], values: list[int]
 ) -> None:
-    whole = np.array(values, np.int64)[:, None]
+    complete = np.array(values, np.int64)[:, None]
     folder = tmp_path_factory.mktemp("parts")
     pieces = [
-        Schema.narrow(piece)
-        for piece in np.split(
-            whole, sorted(min(cut, len(values)) for cut in cuts)
+        Schema.narrow(chunk)
+        for chunk in np.split(
+            complete, sorted(min(cut, len(values)) for cut in cuts)
         )
     ]
     with mock.patch.object(counts, "BLOCK_LINES", 7):
-        one = joined(folder / "one", [whole], len(values), width=1)
+        one = joined(folder / "one", [complete], len(values), width=1)
         many = joined(folder / "many", pieces, len(values), width=1)
         assert many.path.read_bytes() == one.path.read_bytes()
-        assert [
-            v for block in many.blocks() for v in block["length"].tolist()
-        ] == values
+        assert lengths(many) == values
         memory = InMemoryCounts(pieces, many.schema)
-        assert [
-            v for block in memory.blocks() for v in block["length"].tolist()
-        ] == values
+        assert lengths(memory) == values
 
 
 @given(numbers=st.lists(st.integers(-5, 2**40), min_size=1, max_size=20))
@@ -444,9 +456,7 @@ WRONG = [
     b"{" * 100_000,
 ]
 PLACES = [
-    (damage, place)
-    for damage in ("cut", "flip", "more", "between")
-    for place in (0.01, 0.6, 0.999)
+    *itertools.product(("cut", "flip", "more", "between"), (0.01, 0.6, 0.999))
 ]
 
 
@@ -456,12 +466,10 @@ PLACES = [
     ids=lambda x: str(x)[:20],
 )
 def test_damaged_columns_are_noticed_and_counted_again(
-    tmp_path: Path, damage: str | bytes, place: float
+    finished: Finished, damage: str | bytes, place: float
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
-    path = next((tmp_path / "run" / "statistics").rglob("*.columns"))
+    config, folder, before = finished
+    path = next((folder / "statistics").rglob("*.columns"))
     data = path.read_bytes()
     at = int(len(data) * place)
     # of one block, at the end
@@ -473,15 +481,14 @@ def test_damaged_columns_are_noticed_and_counted_again(
         "between": data[:-digests] + b"x" * at + data[-digests:],
     }
     path.write_bytes(changed[damage] if isinstance(damage, str) else damage)
-    run(config, tmp_path / "run")
-    assert tree(tmp_path / "run") == before
+    run(config, folder)
+    assert tree(folder) == before
 
 
-def test_counts_of_the_version_before_are_read(tmp_path: Path) -> None:
+def test_counts_of_the_version_before_are_read(finished: Finished) -> None:
     """Their digests are BLAKE2b's, which are written here by hand: this version writes others."""
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    path = next((tmp_path / "run" / "statistics").rglob("*.columns"))
+    folder = finished.folder
+    path = next((folder / "statistics").rglob("*.columns"))
     head, data = path.read_bytes().split(b"\n", 1)
     header = json.loads(head)
     lines, names = header["lines"], header["columns"]
@@ -575,11 +582,9 @@ def test_columns_change_only_with_the_version_of_the_counting() -> None:
 
 
 def test_another_version_of_the_program_keeps_the_counts(
-    tmp_path: Path,
+    finished: Finished,
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
+    config, folder, before = finished
     tasks.signature_of.cache_clear()
     with (
         mock.patch.object(tasks, "__version__", "99.9"),
@@ -587,9 +592,9 @@ def test_another_version_of_the_program_keeps_the_counts(
             workers, "run", side_effect=AssertionError("it counts")
         ),
     ):
-        run(config, tmp_path / "run")
+        run(config, folder)
     tasks.signature_of.cache_clear()
-    after = tree(tmp_path / "run")
+    after = tree(folder)
     assert {name for name in before if before[name] != after[name]} == {
         "results.json",
         "scores.csv",
@@ -601,7 +606,7 @@ def test_another_version_of_the_program_keeps_the_counts(
         ),
         pytest.raises(AssertionError, match="it counts"),
     ):
-        run(config, tmp_path / "run")
+        run(config, folder)
 
 
 def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(
@@ -609,11 +614,11 @@ def test_another_version_of_a_borrowed_tokenizer_has_the_text_counted_again(
 ) -> None:
     """Its tokens are made by a package, whose version the version of our counting knows nothing of."""
     config = write_run(tmp_path, chosen=["bleu[tok=ja-mecab]"])
-    made = mock.patch.object(
+    created = mock.patch.object(
         sacrebleu, "_tokenizer", return_value=mock.Mock(side_effect=str)
     )
     with (
-        made as tokenizer,
+        created as tokenizer,
         mock.patch.object(workers, "run", wraps=workers.run) as counting,
     ):
         tokenizer.return_value.signature.return_value = "ja-1"
@@ -676,11 +681,10 @@ def test_what_is_no_run_directory_is_refused_and_left_alone(
     assert tree(tmp_path) == before
 
 
-def test_files_of_the_user_in_a_run_directory_stay(tmp_path: Path) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
+def test_files_of_the_user_in_a_run_directory_stay(finished: Finished) -> None:
+    config, folder, _ = finished
     mine = [
-        tmp_path / "run" / name
+        folder / name
         for name in (
             "notes.txt",
             "statistics/notes.txt",
@@ -689,7 +693,7 @@ def test_files_of_the_user_in_a_run_directory_stay(tmp_path: Path) -> None:
     ]
     for path in mine:
         path.write_text("mine")
-    run(write_config(config, chosen=["gleu[n=2]"]), tmp_path / "run")
+    run(write_config(config, chosen=["gleu[n=2]"]), folder)
     assert [path.read_text() for path in mine] == ["mine"] * 3
 
 
@@ -701,8 +705,7 @@ def test_a_run_killed_before_its_first_file_was_whole_goes_on(
     (tmp_path / "run" / "run.json.tmp").write_bytes(b'{"prog')
     (tmp_path / "run" / "run.lock").touch()
     run(config, tmp_path / "run")
-    run(config, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert_as_fresh(config, tmp_path / "run")
 
 
 def test_a_run_killed_while_it_wrote_a_part_leaves_no_scrap(
@@ -742,7 +745,7 @@ def is_count(name: str) -> bool:
 
 
 def test_a_new_config_replaces_results_and_keeps_counts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], run_line: RunLine
 ) -> None:
     """Counts may have cost hours and do not stand in the way; reports of other results would
     mislead.
@@ -755,36 +758,35 @@ def test_a_new_config_replaces_results_and_keeps_counts(
     write_config(
         config, systems="B", chosen=["gleu[n=2]"], output={"formats": ["json"]}
     )
-    arguments = ["run", str(config), "--output", str(folder)]
-    assert main([*arguments, "--dry-run"]) == 0
+    arguments = f"run {config} --output {folder}"
+    assert gec_pipeline(f"{arguments} --dry-run") == 0
     announced = capsys.readouterr().err
     assert (
         f"note: {folder}: the results there are replaced, of which this run does not make 2 scores (systems A, B; "
         "metric GLEU+ (n:4)); the counts behind them stay; --output DIR writes to another folder and keeps all\n"
     ) in announced
-    assert main(arguments) == 0
-    said = capsys.readouterr().err
-    assert announced.splitlines()[-1] in said
-    assert f"deleted, because they show earlier results: {'scores.csv'}" in said
+    assert gec_pipeline(arguments) == 0
+    result = capsys.readouterr().err
+    assert announced.splitlines()[-1] in result
+    assert (
+        f"deleted, because they show earlier results: {'scores.csv'}" in result
+    )
     new = "statistics/d/B.overlap-match-penalty-n2-ascii_whitespace.columns"
     assert set(tree(folder)) == {"results.json", new, *before}
     assert {
         name: data for name, data in tree(folder).items() if name in before
     } == before
-    listed = json.loads((folder / "run.json").read_text(encoding="utf-8"))[
-        "files"
-    ]
+    listed = read_json(folder / "run.json")["files"]
     assert listed == sorted([*tree(folder), "log.txt"])
-    assert main([*arguments, "--dry-run"]) == 0
+    assert gec_pipeline(f"{arguments} --dry-run") == 0
     assert "replaced" not in capsys.readouterr().err
     run(config, tmp_path / "fresh")
-    assert main(["clean", str(folder), "--unused", "--dry-run"]) == 0
-    assert capsys.readouterr().out.splitlines() == [
-        str(folder / name) for name in sorted(before)
-    ]
-    assert main(["clean", str(folder), "--unused", "-q"]) == 0
+    assert printed(
+        run_line(f"clean {folder} --unused --dry-run")
+    ).splitlines() == [str(folder / name) for name in sorted(before)]
+    assert gec_pipeline(f"clean {folder} --unused -q") == 0
     assert tree(folder) == tree(tmp_path / "fresh")
-    assert main(["show", str(folder)]) == 0
+    assert gec_pipeline(f"show {folder}") == 0
 
 
 def test_reports_stay_where_the_results_are_the_same(
@@ -793,42 +795,24 @@ def test_reports_stay_where_the_results_are_the_same(
     config, folder = write_run(tmp_path, systems="AB"), tmp_path / "run"
     run(config, folder)
     assert (
-        main(
-            [
-                "report",
-                str(folder),
-                "--format",
-                "markdown",
-                "--output",
-                str(folder),
-            ]
-        )
+        gec_pipeline(f"report {folder} --format markdown --output {folder}")
         == 0
     )
     before = tree(folder)
     assert "results.md" in before
     assert (
-        main(
-            [
-                "run",
-                str(config),
-                "--output",
-                str(folder),
-                "--set",
-                "output.formats=[json]",
-            ]
+        gec_pipeline(
+            f"run {config} --output {folder} --set output.formats=[json]"
         )
         == 0
     )
     assert tree(folder) == before
     manifest = folder / "run.json"
-    content = json.loads(manifest.read_text(encoding="utf-8"))
-    manifest.write_text(
-        json.dumps({**content, "state": "running"}), encoding="utf-8"
-    )
+    content = read_json(manifest)
+    write_json(manifest, {**content, "state": "running"})
     capsys.readouterr()
     # they may be of the results before those
-    assert main(["run", str(config), "--output", str(folder)]) == 0
+    assert gec_pipeline(f"run {config} --output {folder}") == 0
     assert (
         "deleted, because they show earlier results: results.md\n"
         in capsys.readouterr().err
@@ -860,7 +844,7 @@ def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_o
         run(other, tmp_path / name)
     assert tree(tmp_path / "run") == tree(tmp_path / "before")
     for name in ("run", "before"):
-        assert main(["clean", str(tmp_path / name), "--unused", "-q"]) == 0
+        assert gec_pipeline(f"clean {tmp_path}/{name} --unused -q") == 0
     assert (
         tree(tmp_path / "run")
         == tree(tmp_path / "before")
@@ -869,153 +853,103 @@ def test_columns_of_a_run_that_stopped_before_its_results_are_known_to_a_later_o
 
 
 def test_another_config_is_refused_before_it_deletes_anything(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, finished: Finished, run_line: RunLine
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    assert (
-        main(
-            [
-                "report",
-                str(tmp_path / "run"),
-                "--format",
-                "csv",
-                "--output",
-                str(tmp_path / "run"),
-            ]
-        )
-        == 0
-    )
+    config, folder, _ = finished
+    assert gec_pipeline(f"report {folder} --format csv --output {folder}") == 0
     other = write_run(tmp_path / "others", datasets=("e",))
     same_data = write_config(tmp_path / "chrf.yaml", chosen=["chrf"])
-    before = tree(tmp_path / "run")
-    capsys.readouterr()
+    before = tree(folder)
     for config_file, more in itertools.product(
         (other, same_data), ([], ["--dry-run"], ["--only", "A"])
     ):
-        assert (
-            main(
-                [
-                    "run",
-                    str(config_file),
-                    "--output",
-                    str(tmp_path / "run"),
-                    *more,
-                ]
-            )
-            == 2
-        )
-        error = capsys.readouterr().err
+        error = refused(run_line(f"run {config_file} --output {folder}", *more))
         assert (
             f"has the results of another config, {config}, which this run would replace"
             in error
         )
         assert "--output" in error
         assert "--fresh" in error
-    assert tree(tmp_path / "run") == before
+    assert tree(folder) == before
     assert "scores.csv" in before
-    assert (
-        main(
-            [
-                "run",
-                str(other),
-                "--output",
-                str(tmp_path / "run"),
-                "--fresh",
-                "-q",
-            ]
-        )
-        == 0
-    )
-    run(other, tmp_path / "fresh")
-    assert tree(tmp_path / "run") == tree(tmp_path / "fresh")
+    assert gec_pipeline(f"run {other} --output {folder} --fresh -q") == 0
+    assert_as_fresh(other, folder)
 
 
 @pytest.mark.parametrize("how", ["moved", "copied"])
 def test_a_config_that_was_moved_or_copied_is_the_same(
-    tmp_path: Path, how: str
+    tmp_path: Path, finished: Finished, how: str
 ) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
+    config, folder, before = finished
     other = tmp_path / "other.yaml"
     shutil.copy(config, other)
     if how == "moved":
         config.unlink()
     with mock.patch.object(workers, "run", wraps=workers.run) as counting:
-        run(other, tmp_path / "run")
+        run(other, folder)
         assert not counting.called
-    assert tree(tmp_path / "run") == before
+    assert tree(folder) == before
 
 
 def test_a_part_of_a_config_leaves_the_results_of_the_whole(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config, folder = write_run(tmp_path), tmp_path / "run"
-    arguments = ["run", str(config), "--output", str(folder)]
-    assert main(arguments) == 0
+    arguments = f"run {config} --output {folder}"
+    assert gec_pipeline(arguments) == 0
     before, manifest = tree(folder), (folder / "run.json").read_bytes()
     capsys.readouterr()
-    assert main([*arguments, "--only", "A"]) == 0
-    said = capsys.readouterr()
+    assert gec_pipeline(f"{arguments} --only A") == 0
+    result = capsys.readouterr()
     assert (
         f"{folder}: the results there stay as they are, because --only leaves out 1 of their scores"
-        in said.err
+        in result.err
     )
-    assert f"results: {folder}" not in said.err
-    assert " A " in said.out
-    assert " B " not in said.out
+    assert f"results: {folder}" not in result.err
+    assert " A " in result.out
+    assert " B " not in result.out
     assert tree(folder) == before
     assert (folder / "run.json").read_bytes() == manifest
     assert (
-        main([*arguments, "--only", "A", "--set", "metrics.0=gleu[n=2]", "-q"])
-        == 0
+        gec_pipeline(f"{arguments} --only A --set metrics.0=gleu[n=2] -q") == 0
     )  # its counts are kept
     assert {
         name: data for name, data in tree(folder).items() if "-n2-" not in name
     } == before
-    assert main(["show", str(folder)]) == 0
-    assert main([*arguments, "-q"]) == 0
+    assert gec_pipeline(f"show {folder}") == 0
+    assert gec_pipeline(f"{arguments} -q") == 0
     assert {
         name: data for name, data in tree(folder).items() if "-n2-" not in name
     } == before
 
 
 def test_a_part_whose_text_has_changed_does_not_spoil_the_results_of_the_whole(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     config, folder = write_run(tmp_path), tmp_path / "run"
-    arguments = ["run", str(config), "--output", str(folder), "-q"]
-    assert main(arguments) == 0
+    arguments = f"run {config} --output {folder} -q"
+    assert gec_pipeline(arguments) == 0
     before = tree(folder)
     text = stages.prepare(config).corpora[0].systems["A"]
     path = Path(text.display_name)
-    path.write_text(
-        path.read_text(encoding="utf-8").replace("a", "b"), encoding="utf-8"
-    )
-    assert main([*arguments, "--only", "A"]) == 2
-    assert (
-        "d: system A has changed since the results here"
-        in capsys.readouterr().err
+    path.write_text(path.read_text("utf-8").replace("a", "b"), "utf-8")
+    assert "d: system A has changed since the results here" in refused(
+        run_line(f"{arguments} --only A")
     )
     assert tree(folder) == before
-    assert main(arguments) == 0
+    assert gec_pipeline(arguments) == 0
 
 
-def test_fresh_begins_anew(tmp_path: Path) -> None:
-    config = write_run(tmp_path)
-    run(config, tmp_path / "run")
-    before = tree(tmp_path / "run")
-    (tmp_path / "run" / "notes.txt").write_text("mine")
+def test_fresh_begins_anew(finished: Finished) -> None:
+    config, folder, before = finished
+    (folder / "notes.txt").write_text("mine")
     with mock.patch.object(workers, "run", wraps=workers.run) as counting:
-        run(config, tmp_path / "run")
+        run(config, folder)
         assert not counting.called
-        stages.run(stages.prepare(config), tmp_path / "run", fresh=True)
+        stages.run(stages.prepare(config), folder, fresh=True)
         assert counting.called
-    assert tree(tmp_path / "run") == {**before, "notes.txt": b"mine"}
-    assert (tmp_path / "run" / "log.txt").read_text(encoding="utf-8").count(
-        "begins: "
-    ) == 3
+    assert tree(folder) == {**before, "notes.txt": b"mine"}
+    assert (folder / "log.txt").read_text("utf-8").count("begins: ") == 3
 
 
 def test_clean_deletes_what_runs_have_written_and_nothing_else(
@@ -1049,26 +983,26 @@ def test_clean_deletes_what_runs_have_written_and_nothing_else(
     before = {
         path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
     }
-    assert main(["clean", str(folder), "--dry-run"]) == 0
-    said = capsys.readouterr()
-    assert sorted(said.out.splitlines()) == [str(path) for path in listed]
-    assert said.err.startswith(
+    assert gec_pipeline(f"clean {folder} --dry-run") == 0
+    result = capsys.readouterr()
+    assert sorted(result.out.splitlines()) == [str(path) for path in listed]
+    assert result.err.startswith(
         f"{folder}: {len(listed)} files, 0.0 MB would go"
     )
     assert {
         path: path.read_bytes() for path in folder.rglob("*") if path.is_file()
     } == before
-    assert main(["clean", str(folder)]) == 0
+    assert gec_pipeline(f"clean {folder}") == 0
     assert {path for path in folder.rglob("*") if path.is_file()} == set(mine)
     for path in mine:
         path.unlink()
     run(config, tmp_path / "other")
-    assert main(["clean", str(tmp_path / "other"), "-q"]) == 0
+    assert gec_pipeline(f"clean {tmp_path}/other -q") == 0
     assert not (tmp_path / "other").exists()
 
 
 def test_clean_refuses_what_is_no_run_directory_before_it_deletes_anything(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     run(write_run(tmp_path / "texts"), tmp_path / "run")
     before = tree(tmp_path / "run")
@@ -1085,17 +1019,16 @@ def test_clean_refuses_what_is_no_run_directory_before_it_deletes_anything(
         ("none", "there is no such folder"),
         ("texts/config.yaml", "is no folder"),
     ):
-        assert main(["clean", str(tmp_path / "run"), str(tmp_path / name)]) == 2
-        assert message in capsys.readouterr().err
+        assert message in refused(
+            run_line(f"clean {tmp_path}/run {tmp_path}/{name}")
+        )
     assert tree(tmp_path / "run") == before
     assert (tmp_path / "texts" / "config.yaml").exists()
 
 
 def test_run_json_tells_what_results_must_not(tmp_path: Path) -> None:
     run(write_run(tmp_path), tmp_path / "run")
-    manifest = json.loads(
-        (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
-    )
+    manifest = read_json(tmp_path / "run" / "run.json")
     assert manifest["state"] == "done"
     assert {
         "program",

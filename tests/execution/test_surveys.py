@@ -5,13 +5,16 @@ made anew.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
 import pytest
 
 from pipeline import stages
+from pipeline.data import Corpus
 from pipeline.errors import IncompleteError
 from pipeline.execution import count, workers
 from pipeline.execution.options import RunOptions
@@ -25,12 +28,6 @@ from tests.execution.surveying import (
     LengthSpec,
     LengthSurvey,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from pipeline.data import Corpus
 
 NEEDS = [LengthSpec(), AgreementSpec()]
 LINES = 60
@@ -72,8 +69,8 @@ def test_no_cut_and_no_worker_can_be_seen(
         len(line) for name in ("ref0", "ref1") for line in texts(tmp_path, name)
     )
     most = [
-        max(Counter(own).values())
-        for own in zip(*outputs.values(), strict=True)
+        max(Counter(values).values())
+        for values in zip(*outputs.values(), strict=True)
     ]
     directory = RunDirectory(tmp_path / "run")
     for counts in (
@@ -177,8 +174,8 @@ def test_a_survey_goes_on_where_it_was_stopped(
     class Stopped(Exception):  # noqa: N818 (it stands for a signal)
         pass
 
-    def stop(done: int, whole: int) -> None:
-        before.append((done, whole))
+    def stop(done: int, complete: int) -> None:
+        before.append((done, complete))
         if len(before) == 3:
             raise Stopped
 

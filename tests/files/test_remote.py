@@ -12,8 +12,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 from unittest import mock
 
 import pytest
@@ -25,14 +25,17 @@ from pipeline.errors import CorpusError, Problem
 from pipeline.execution.options import RunOptions
 from pipeline.files import Remote, WrittenPath, remote
 from tests.config_files import problems, write
-from tests.conftest import PATIENCE, ROOT, run, tree, write_run
-from tests.support.web import serving
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from tests.support.web import Server
-
+from tests.conftest import (
+    PATIENCE,
+    ROOT,
+    RunLine,
+    refused,
+    run,
+    tree,
+    write_json,
+    write_run,
+)
+from tests.support.web import Server, serving
 
 pytest.importorskip("fsspec", reason="fsspec is not installed")
 pytest.importorskip("aiohttp", reason="aiohttp is not installed")
@@ -102,7 +105,7 @@ def remote_config(folder: Path, base: str, **more: object) -> Path:
         **more,
     }
     path = folder / "remote.yaml"
-    path.write_text(json.dumps(content), encoding="utf-8")
+    write_json(path, content)
     return path
 
 
@@ -154,14 +157,16 @@ def test_lines_are_read_by_ranges_but_from_a_web_server_once(
     data = b"".join(b"%03d\n" % number for number in range(1000))
     server.files["a.txt"] = data
     put("a.txt", data)
-    opener, places = Opener(), [server.url("a.txt"), f"{memory}/a.txt"]
+    opener, positions = Opener(), [server.url("a.txt"), f"{memory}/a.txt"]
     with mock.patch.object(
         Remote, "is_ranged", lambda file: file.scheme == "memory"
     ):
-        here, there = opener.open_all([Remote(place) for place in places], [])
+        here, there = opener.open_all(
+            [Remote(position) for position in positions], []
+        )
     assert here is not None
     assert there is not None
-    assert [text.display_name for text in (here, there)] == places
+    assert [text.display_name for text in (here, there)] == positions
     assert here.digest == there.digest
     before = len(server.heard)
     ranges: list[tuple[int, int]] = []
@@ -200,13 +205,13 @@ def test_packed_files_and_columns_are_read(server: Server) -> None:
     server.files["big.gz"] = gzip.compress(
         b"".join(b"%d\n" % number for number in range(remote.CHUNK_BYTES // 4))
     )
-    wanted: list[Input] = [
+    expected: list[Input] = [
         Column(
             kind="jsonl", path=Remote(server.url("a.jsonl.gz")), column="text"
         ),
         Remote(server.url("big.gz")),
     ]
-    texts, big = Opener().open_all(wanted, [])
+    texts, big = Opener().open_all(expected, [])
     assert texts is not None
     assert big is not None
     assert texts.read(0, 2) == ["a\nb", "c"]
@@ -250,7 +255,7 @@ def test_a_server_that_fails_is_reported(server: Server) -> None:
 
 
 def test_each_address_that_cannot_be_read_has_one_clear_line(
-    server: Server, capsys: pytest.CaptureFixture[str]
+    server: Server, run_line: RunLine
 ) -> None:
     server.files = {"s.txt": b"a\n", "no": b"a\n", "bad": b"a\n\xff\n"}
     server.answers["no"] = lambda: (403, {}, b"")
@@ -265,23 +270,13 @@ def test_each_address_that_cannot_be_read_has_one_clear_line(
         "s4://x/y",
         "zip://a::s3://b/c",
     ]
-    assert (
-        main(
-            [
-                "score",
-                "bleu",
-                "-r",
-                server.url("s.txt"),
-                "-o",
-                *outputs,
-                "gs://b/c",
-            ]
+    result = refused(
+        run_line(
+            "score bleu -r", server.url("s.txt"), "-o", *outputs, "gs://b/c"
         )
-        == 2
     )
-    said = capsys.readouterr().err
-    found = [line.removeprefix("error: ") for line in said.splitlines()]
-    assert "secret" not in said
+    found = [line.removeprefix("error: ") for line in result.splitlines()]
+    assert "secret" not in result
     kinds = (
         "addresses of this kind are not read; known: http://, https://, s3://"
     )
@@ -418,7 +413,7 @@ def test_a_run_directory_at_an_address_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     config = write_run(tmp_path, 5)
-    told = "s3://bucket/run: is an address; name a folder, and copy it there with the tool of your store"
+    reported = "s3://bucket/run: is an address; name a folder, and copy it there with the tool of your store"
     for command in (
         ["run", str(config), "--output"],
         ["show"],
@@ -426,7 +421,7 @@ def test_a_run_directory_at_an_address_is_refused(
         ["compare"],
     ):
         assert main([*command, "s3://user:secret@bucket/run"]) == 2
-        assert told in capsys.readouterr().err
+        assert reported in capsys.readouterr().err
 
 
 # ---- S3

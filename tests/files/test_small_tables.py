@@ -5,15 +5,12 @@ from __future__ import annotations
 import gzip
 import lzma
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from pipeline.errors import CorpusError
 from pipeline.files import TableCell, TableRow
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def rows(

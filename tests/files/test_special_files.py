@@ -5,17 +5,15 @@ file can be named.
 from __future__ import annotations
 
 import io
-import json
 import os
 import shutil
 import socket
 import sys
 from collections import namedtuple
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
-from pipeline.cli.dispatch import main
 from pipeline.errors import CorpusError
 from pipeline.files import (
     TempFiles,
@@ -25,11 +23,7 @@ from pipeline.files import (
     small_bytes,
 )
 from pipeline.files.plain_files import is_plain
-from tests.conftest import ROOT, open_text
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
+from tests.conftest import ROOT, gec_pipeline, open_text, write_json
 
 if sys.platform != "linux":
     pytest.skip("the files are those of Linux", allow_module_level=True)
@@ -63,9 +57,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("special")
     shutil.copy(ROOT / "data" / "systems" / "careful.txt", path)
     shutil.copy(ROOT / "data" / "source.txt", path)
-    words = (path / "source.txt").read_text(encoding="utf-8").splitlines()
+    words = (path / "source.txt").read_text("utf-8").splitlines()
     blocks = "".join(f"S {line}\n\n" for line in words)
-    (path / "a.m2").write_text(blocks, encoding="utf-8")
+    (path / "a.m2").write_text(blocks, "utf-8")
     data: dict[str, object] = {
         "source": "source.txt",
         "references": ["careful.txt"],
@@ -87,23 +81,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         },
     }
     for name, change in changes.items():
-        (path / f"{name}.yaml").write_text(
-            json.dumps(config | change), encoding="utf-8"
-        )
-    assert (
-        main(
-            ["run", str(path / "run.yaml"), "-q", "--output", str(path / "run")]
-        )
-        == 0
-    )
+        write_json(path / f"{name}.yaml", config | change)
+    assert gec_pipeline(f"run {path}/run.yaml -q --output {path}/run") == 0
     (path / "zero").symlink_to("/dev/zero")
     (path / "made_up").symlink_to("/proc/self/maps")
     (path / "folder").mkdir()
     os.mkfifo(path / "pipe")
     (path / "empty").touch()
-    with socket.socket(socket.AF_UNIX) as made:
+    with socket.socket(socket.AF_UNIX) as created:
         os.chdir(path)  # the name of a socket is short
-        made.bind("socket")
+        created.bind("socket")
     return path
 
 
@@ -122,25 +109,23 @@ def check_door(
         command = door.replace("FILE", name).split()
         if ".yaml" in door:
             content = (
-                (folder / command[-1])
-                .read_text(encoding="utf-8")
-                .replace("FILE", name)
+                (folder / command[-1]).read_text("utf-8").replace("FILE", name)
             )
-            (folder / "c.yaml").write_text(content, encoding="utf-8")
+            (folder / "c.yaml").write_text(content, "utf-8")
             command[-1] = "c.yaml"
         try:
-            code = main(command)
+            code = gec_pipeline(*command)
         except SystemExit as ended:
             code = int(ended.code or 0)
-        said = capsys.readouterr().err
-        assert (code == 2) or name == "empty", (command, said)
-        assert words in said or (
-            name == "folder" and "no results of a run" in said
+        result = capsys.readouterr().err
+        assert (code == 2) or name == "empty", (command, result)
+        assert words in result or (
+            name == "folder" and "no results of a run" in result
         ), (
             command,
-            said,
+            result,
         )
-        assert "Traceback" not in said
+        assert "Traceback" not in result
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -198,7 +183,7 @@ def test_a_worker_does_not_wait_for_what_was_put_in_the_place_of_a_text(
 ) -> None:
     """Found by the program of faults: nobody wrote the pipe, and the run stood still."""
     text = tmp_path / "text"
-    text.write_text("a b\nc d\n", encoding="utf-8")
+    text.write_text("a b\nc d\n", "utf-8")
     opened = open_text(text)
     assert not opened.has_changed()
     text.unlink()

@@ -5,7 +5,8 @@ printed.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,11 +14,8 @@ import pipeline
 from pipeline.metrics.build import from_text
 from pipeline.report.latex import escape
 from pipeline.scoring.results import Results
-from tests.conftest import ROOT, called
+from tests.conftest import ROOT, RunLine, refused, write_lines
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 DATA = ROOT / "data"
 METRICS = ["gleu[iter=3]", "gleu[refs=max]", "ter", "rouge[types=1+2+L]"]
@@ -80,7 +78,7 @@ def test_small_digits_in_latex(text: str, expected: str) -> None:
 
 
 def test_notes_are_sentences_and_signatures_have_their_samples(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    run_line: RunLine, tmp_path: Path
 ) -> None:
     settings = {
         "metrics": ["ter"],
@@ -90,68 +88,51 @@ def test_notes_are_sentences_and_signatures_have_their_samples(
         ROOT / "configs" / "quickstart.yaml", tmp_path / "run", set=settings
     )
     for form, sign in (("latex", r"\%"), ("markdown", "%")):
-        out = called(capsys, "report", tmp_path / "run", "--format", form)[1]
+        out = run_line(f"report {tmp_path}/run --format {form}")[1]
         assert f"intervals at 95{sign}. The lower the score, the better." in out
         assert "TER|nrefs:2|bs:50|seed:12345|" in out
 
 
 def test_every_type_of_rouge_has_a_column(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, run_line: RunLine
 ) -> None:
-    header = called(capsys, "show", folder)[1].splitlines()[1]
+    header = run_line(f"show {folder}")[1].splitlines()[1]
     assert header.split()[-4:] == ["TER", "ROUGE-1", "ROUGE-2", "ROUGE-L"]
-    table = called(capsys, "report", folder, "--format", "markdown")[1]
+    table = run_line(f"report {folder} --format markdown")[1]
     assert cells(table)[0][-3:] == ["ROUGE-1", "ROUGE-2", "ROUGE-L"]
 
 
 def test_tables_tell_chrf_with_words_from_chrf(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     text, other = tmp_path / "text", tmp_path / "other"
     text.write_text("a b c\n")
     other.write_text("a b d\n")
     for named, columns in (
-        (["chrf", "chrf++"], ["chrF", "chrF++"]),
-        (["chrf++"], ["chrF++"]),
+        ("chrf chrf++", ["chrF", "chrF++"]),
+        ("chrf++", ["chrF++"]),
     ):
-        header = called(
-            capsys, "score", *named, "-r", text, "-o", text, other, "-q"
-        )[1].splitlines()[1]
-        assert header.split()[-len(columns) :] == columns
+        out = run_line(f"score {named} -r {text} -o {text} {other} -q").out
+        assert out.splitlines()[1].split()[-len(columns) :] == columns
     found = pipeline.evaluate(["a b c"], ["a b d"], metrics=["chrf", "chrf++"])
     assert list(found.to_pandas(wide=True)) == ["chrf", "chrf++"]
 
 
-def test_a_printed_name_is_a_column(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_printed_name_is_a_column(folder: Path, run_line: RunLine) -> None:
     for form in ("markdown", "latex"):
-        command = ("report", folder, "--format", form, "--columns")
-        named = called(
-            capsys,
-            *command,
-            "rouge.rouge1",
-            "rouge.rougeL",
-            "rouge.rougeL_precision",
-        )
-        assert named[0] == 0
-        assert (
-            called(capsys, *command, "ROUGE-1", "ROUGE-L", "ROUGE-L P") == named
-        )
+        line = f"report {folder} --format {form} --columns"
+        names = "rouge.rouge1 rouge.rougeL rouge.rougeL_precision"
+        named = run_line(f"{line} {names}")
+        assert named.code == 0
+        assert run_line(line, "ROUGE-1", "ROUGE-L", "ROUGE-L P") == named
 
 
 def test_statistics_are_hinted_at_where_there_are_some(
-    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, tmp_path: Path, run_line: RunLine
 ) -> None:
-    assert "each metric: --boards)" not in called(capsys, "show", folder)[1]
-    texts = (
-        "-r",
-        DATA / "reference0.txt",
-        "-o",
-        DATA / "systems" / "careful.txt",
-        DATA / "systems" / "eager.txt",
-    )
-    assert "--boards" not in called(capsys, "score", "chrf", "ter", *texts)[1]
+    assert "each metric: --boards)" not in run_line(f"show {folder}")[1]
+    texts = f"-r {DATA}/reference0.txt -o {DATA}/systems/careful.txt {DATA}/systems/eager.txt"
+    assert "--boards" not in run_line(f"score chrf ter {texts}").out
     tested = {
         "metrics": ["bleu", "ter"],
         "statistics": {"resamples": 5, "trials": 5},
@@ -159,69 +140,60 @@ def test_statistics_are_hinted_at_where_there_are_some(
     pipeline.run(
         ROOT / "configs" / "quickstart.yaml", tmp_path / "run", set=tested
     )
-    assert (
-        "each metric: --boards)" in called(capsys, "show", tmp_path / "run")[1]
-    )
+    assert "each metric: --boards)" in run_line(f"show {tmp_path}/run")[1]
 
 
 @pytest.mark.parametrize(
-    "command",
+    "line",
     [
-        ("show",),
-        ("report", "--format", "latex"),
-        *with_extension("page", ("report", "--format", "html")),
-        ("rank",),
+        "show {}",
+        "report {} --format latex",
+        *with_extension("page", "report {} --format html"),
+        "rank {} --resamples 2 --trials 2",
     ],
 )
 def test_an_unknown_column_is_told(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
+    folder: Path, run_line: RunLine, line: str
 ) -> None:
-    few = ("--resamples", 2, "--trials", 2) if command == ("rank",) else ()
-    name, *rest = command
-    code, out, err = called(
-        capsys, name, folder, *rest, *few, "--columns", "rouge.rouge1_precison"
-    )
-    assert (code, out) == (2, "")
+    column = "--columns rouge.rouge1_precison"
     assert (
-        "--columns rouge.rouge1_precison: there is no such column (did you mean "
-        "'rouge.rouge1_precision'?); there are rouge." in err
+        f"{column}: there is no such column (did you mean "
+        "'rouge.rouge1_precision'?); there are rouge."
+        in refused(run_line(f"{line.format(folder)} {column}"))
     )
 
 
 # ---- one word, one meaning
 
 
-@pytest.mark.parametrize(
-    "command", [["show"], ["compare", "-q"], ["rank", "-q"]]
-)
+@pytest.mark.parametrize("line", ["show", "compare -q", "rank -q"])
 def test_json_says_which_way_is_better(
-    folder: Path, capsys: pytest.CaptureFixture[str], command: list[str]
+    folder: Path, run_line: RunLine, line: str
 ) -> None:
-    few = ("--resamples", 5, "--trials", 5) if command != ["show"] else ()
-    content = json.loads(
-        called(capsys, command[0], folder, *command[1:], *few, "--json")[1]
-    )
+    name, *more = line.split()
+    few = "--resamples 5 --trials 5" if more else ""
+    content = json.loads(run_line(f"{name} {folder} {few} --json", *more).out)
     rows = [*content["scores"], *content["tests"]]
     assert {row["higher_is_better"] for row in rows} == {True, False}
     assert all(
         row["higher_is_better"] != row["metric"].startswith("ter|")
         for row in rows
     )
-    assert bool(content["tests"]) == (command != ["show"])
+    assert bool(content["tests"]) == (line != "show")
 
 
 def runs(where: Path, **more: Any) -> None:
     """Write runs `old` and `new` of the systems A and base, whose outputs differ in the first
     sentence.
     """
-    lines = (DATA / "reference0.txt").read_text(encoding="utf-8").splitlines()
+    lines = (DATA / "reference0.txt").read_text("utf-8").splitlines()
     for run, change in (
         ("old", lambda line: line),
         ("new", lambda line: " ".join(reversed(line.split()))),
     ):
         for system, first in (("A", lines[0]), ("base", lines[1])):
-            (where / f"{run}-{system}.txt").write_text(
-                "\n".join([change(first), *lines[1:]]) + "\n", encoding="utf-8"
+            write_lines(
+                where / f"{run}-{system}.txt", [change(first), *lines[1:]]
             )
         pipeline.run(
             {
@@ -240,13 +212,11 @@ def runs(where: Path, **more: Any) -> None:
 
 
 def test_the_baseline_of_the_first_run_is_compared_with_both(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     statistics = {"baseline": "base", "resamples": 20, "trials": 20}
     runs(tmp_path, statistics=statistics)
-    code, out, err = called(
-        capsys, "compare", tmp_path / "old", tmp_path / "new", "-q"
-    )
+    code, out, err = run_line(f"compare {tmp_path}/old {tmp_path}/new -q")
     assert (code, err) == (0, "")
     rows = [
         line.split()[:2] for line in out.splitlines() if " base@old " in line
@@ -257,31 +227,32 @@ def test_the_baseline_of_the_first_run_is_compared_with_both(
 
 
 def test_one_changed_sentence_is_not_significant(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     """No trial is farther apart than the systems, so that p is 1 / (trials + 1), here and in
     sacreBLEU.
     """
     runs(tmp_path)
-    few = ("--trials", 499, "--resamples", 100, "--correction", "none", "-q")
-    code, out, _ = called(capsys, "compare", tmp_path / "old", *few)
+    few = "--trials 499 --resamples 100 --correction none -q"
+    code, out, _ = run_line(f"compare {tmp_path}/old {few}")
     assert (code, "≤0.0020" in out) == (0, True)
     (row,) = (line for line in out.splitlines() if line.startswith("A  "))
     assert "↑" not in row
     assert "A small p without ↑ or ↓ says nothing" in out
-    (test,) = json.loads(
-        called(capsys, "compare", tmp_path / "old", *few, "--json")[1]
-    )["tests"]
+    (test,) = json.loads(run_line(f"compare {tmp_path}/old {few} --json")[1])[
+        "tests"
+    ]
     assert test["p"] == pytest.approx(1 / 500, abs=1e-12)
     assert test["wins"] + test["losses"] == 1
 
 
 def test_columns_by_name_are_in_the_order_of_the_names(
-    folder: Path, capsys: pytest.CaptureFixture[str]
+    folder: Path, run_line: RunLine
 ) -> None:
     columns = ("rouge.rouge1_recall", "rouge.rouge1", "gleu[refs=max]")
-    command = ("report", folder, "--format", "markdown", "--columns", *columns)
-    code, out, _ = called(capsys, *command)
+    code, out, _ = run_line(
+        f"report {folder} --format markdown --columns", *columns
+    )
     assert (code, out.count("| :---")) == (0, 1)
     heads, _, titles, *rows = cells(out)
     assert heads == ["", "ROUGE-1", "", ""]

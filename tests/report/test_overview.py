@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,12 +19,8 @@ from pipeline.report.tables.ranked import groups
 from pipeline.report.terminal.printing import fit
 from pipeline.scoring.results import Results
 from pipeline.scoring.rows import Bootstrap, Comparison, DatasetInfo, Score
-from tests.conftest import called, run, write_run
+from tests.conftest import RunLine, run, write_run
 from tests.support.terminal import on_terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 GLEU = "gleu|n:4|refs:max|nrefs:2|v:1"
 
@@ -290,15 +287,17 @@ def test_columns_leave_a_narrow_terminal_by_their_importance(
         fit(header, rows, left=(1,), width=width, stay=(0, 1, 2))
         for width in range(30, 130)
     ]
-    shown = [{header[n] for n in layout[0]} for layout in layouts]
+    displayed = [{header[n] for n in layout[0]} for layout in layouts]
     pairs = [
         ("ranks", "95% interval"),
         ("against unchanged", "p adjusted"),
         ("ranks", "cluster"),
     ]
     for before, after in [*pairs, ("std of draws", "95% of draws")]:
-        assert any(before in own and after not in own for own in shown)
-        assert all(before in own for own in shown if after in own)
+        assert any(
+            before in values and after not in values for values in displayed
+        )
+        assert all(before in values for values in displayed if after in values)
 
 
 def test_sources_and_references_are_known_by_their_lines() -> None:
@@ -373,9 +372,9 @@ def test_cells_are_the_results(sample: Path) -> None:
 
 
 def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
-    sample: Path, capsys: pytest.CaptureFixture[str]
+    sample: Path, run_line: RunLine
 ) -> None:
-    code, out, _ = called(capsys, "show", sample)
+    code, out, _ = run_line(f"show {sample}")
     lines = out.splitlines()
     assert (code, lines[0]) == (0, "sample: 96 lines, 2 references")
     assert lines[1].split() == ["system", "GLEU+", "BLEU"]
@@ -391,17 +390,14 @@ def test_the_overview_comes_first_and_boards_where_they_are_asked_for(
     )
     assert "\x1b" not in out
     assert "--boards" in out
-    metric_results = called(capsys, "show", sample, "--boards")[1]
+    metric_results = run_line(f"show {sample} --boards")[1]
     assert metric_results.count("95% interval") == 2
     assert "95% interval" not in out.partition("agreement")[0]
     for signature in {score.metric for score in revisit(sample).results.scores}:
         # below the overview, and not below the agreement with people again
         assert out.count(f" = {signature}\n") == 1
-    alone = called(capsys, "show", sample, "--metric", "bleu")[1]
-    assert (
-        alone
-        == called(capsys, "show", sample, "--metric", "bleu", "--boards")[1]
-    )
+    alone = run_line(f"show {sample} --metric bleu")[1]
+    assert alone == run_line(f"show {sample} --metric bleu --boards")[1]
     assert "rank" in alone.splitlines()[1]
 
 
@@ -448,13 +444,13 @@ def test_a_mark_says_which_is_better(
     metric: str, difference: float, mark: str
 ) -> None:
     """By ter the lowest score is the best."""
-    own = results_of(ABC, different=())
+    values = results_of(ABC, different=())
     assert (
-        marked(comparison(metric, "A", "B", difference, 0.01), own, 1)[-1]
+        marked(comparison(metric, "A", "B", difference, 0.01), values, 1)[-1]
         == mark
     )
     assert (
-        marked(comparison(metric, "A", "B", difference, 0.5), own, 1).strip(
+        marked(comparison(metric, "A", "B", difference, 0.5), values, 1).strip(
             "+-"
         )
         == "10.0"

@@ -7,13 +7,12 @@ from __future__ import annotations
 import csv
 import html
 import io
-import json
 import re
 import shutil
 import subprocess
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import jsonschema
 import pytest
@@ -23,28 +22,34 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
 from pipeline._version import __version__
-from pipeline.cli.dispatch import main
 from pipeline.errors import printable
 from pipeline.execution.options import Missing
 from pipeline.reopen import chosen, revisit
 from pipeline.report import FORMATS, latex, markdown
 from pipeline.report.console import print_results
+from pipeline.report.context import ReportContext
 from pipeline.report.csv_files import human_to_csv
 from pipeline.report.documents import Cell, document_tables
 from pipeline.report.latex import latex_files
 from pipeline.report.markdown import markdown_files
 from pipeline.report.tables import groups
 from pipeline.scoring.stored_runs import Selection
-from tests.cli.test_cli import program
-from tests.conftest import ROOT, called, run, write_config, write_run
+from tests.conftest import (
+    ROOT,
+    RunLine,
+    printed,
+    read_json,
+    run,
+    write_config,
+    write_json,
+    write_run,
+)
 from tests.oracles import naive
 from tests.support.extensions import with_extension
+from tests.support.programs import program
 from tests.support.results_schema import results_schema
 from tests.support.sample_results import HOSTILE, context
 from tests.support.terminal import on_terminal
-
-if TYPE_CHECKING:
-    from pipeline.report.context import ReportContext
 
 GOLDEN = ROOT / "tests" / "report" / "reports"
 NASTY = [
@@ -103,7 +108,7 @@ def test_tables_are_the_golden_ones(sample: Path, name: str, form: str) -> None:
     assert isinstance(text, str)
     golden = GOLDEN / f"{name}{Path(file).suffix}"
     assert text.replace(f"v:{__version__}", "v:VERSION") == golden.read_text(
-        encoding="utf-8"
+        "utf-8"
     )
 
 
@@ -124,7 +129,7 @@ def test_numbers_of_the_tables_are_those_of_the_results(
     sampled: ReportContext,
 ) -> None:
     overview, *ranked = cells(str(markdown_files(sampled)["results.md"]))
-    own = {
+    items = {
         (score.system, score.metric.partition("|")[0]): score
         for score in sampled.results.scores
     }
@@ -133,9 +138,9 @@ def test_numbers_of_the_tables_are_those_of_the_results(
         system = called_so.removesuffix(" <sup>†</sup>")
         assert (system == "unchanged") == (system != called_so)
         for name, cell in zip(("gleu", "bleu"), values, strict=True):
-            score = own[system, name]
+            score = items[system, name]
             assert score.bootstrap
-            shown = naive.round_half_up(100 * score.score, 2)
+            displayed = naive.round_half_up(100 * score.score, 2)
             best = score.rank == 1
             test = [
                 t
@@ -153,7 +158,7 @@ def test_numbers_of_the_tables_are_those_of_the_results(
             spread = naive.round_half_up(100 * (high - low) / 2, 2)
             assert (
                 cell
-                == f"{f'**{shown}**' if best else shown}\u00a0±\u00a0{spread}{mark}"
+                == f"{f'**{displayed}**' if best else displayed}\u00a0±\u00a0{spread}{mark}"
             )
     assert [table[0][2] for table in ranked[:2]] == ["GLEU+", "BLEU"]
     assert [row[1] for row in ranked[0][2:]] == [
@@ -211,7 +216,7 @@ TAGS = {
 
 
 def test_hostile_names_are_text_in_markdown() -> None:
-    shown, tags = drawn(str(markdown_files(context(NASTY))["results.md"]))
+    displayed, tags = drawn(str(markdown_files(context(NASTY))["results.md"]))
     assert tags <= TAGS
     for name in NASTY:
         plain = " ".join(
@@ -219,7 +224,7 @@ def test_hostile_names_are_text_in_markdown() -> None:
             .replace("\u202e", "\\u202e")
             .split(" ")
         ).strip()
-        assert plain in shown, name
+        assert plain in displayed, name
 
 
 @given(
@@ -228,12 +233,12 @@ def test_hostile_names_are_text_in_markdown() -> None:
     )
 )
 def test_any_text_is_itself_in_markdown(text: str) -> None:
-    shown = printable(text.replace("\n", " "))
+    displayed = printable(text.replace("\n", " "))
     found, _ = drawn(f"| a | b |\n| - | - |\n| {markdown.escape(text)} | x |")
-    assert found == ["a", "b", shown.strip(" "), "x"]
+    assert found == ["a", "b", displayed.strip(" "), "x"]
     assert (
         drawn(
-            f"| a |\n| - |\n| {markdown.code(shown).replace('|', chr(92) + '|')} |"
+            f"| a |\n| - |\n| {markdown.code(displayed).replace('|', chr(92) + '|')} |"
         )[0][1:]
         != []
     )
@@ -264,7 +269,7 @@ def compiled(folder: Path, engine: str, content: str) -> tuple[int, str]:
     fonts = r"\usepackage[T1]{fontenc}" if engine == "pdflatex" else ""
     head = rf"\documentclass[twocolumn]{{article}}{fonts}\usepackage{{booktabs,graphicx}}"
     (folder / "main.tex").write_text(
-        rf"{head}\begin{{document}}{content}\end{{document}}", encoding="utf-8"
+        rf"{head}\begin{{document}}{content}\end{{document}}", "utf-8"
     )
     command = [
         engine,
@@ -327,18 +332,18 @@ def test_latex_compiles(
         )
     names = [name for name in NASTY if name.isascii() or engine == "lualatex"]
     texts = [
-        str(latex_files(made)["results.tex"])
-        for made in (sampled, context(names), context(names, names[0]))
+        str(latex_files(created)["results.tex"])
+        for created in (sampled, context(names), context(names, names[0]))
     ]
-    (tmp_path / "results.tex").write_text("\n".join(texts), encoding="utf-8")
+    (tmp_path / "results.tex").write_text("\n".join(texts), "utf-8")
     (tmp_path / "signatures.tex").write_text(
-        str(latex_files(sampled)["signatures.tex"]), encoding="utf-8"
+        str(latex_files(sampled)["signatures.tex"]), "utf-8"
     )
-    code, said = compiled(
+    code, result = compiled(
         tmp_path, engine, r"\input{results}\clearpage\input{signatures}"
     )
-    assert code == 0, said[-2000:]
-    assert "Overfull" not in said
+    assert code == 0, result[-2000:]
+    assert "Overfull" not in result
     if shutil.which("pdftotext"):
         pdf = subprocess.run(
             ["pdftotext", "-layout", "main.pdf", "-"],
@@ -379,15 +384,17 @@ def test_the_ranked_table_fits(
         "a name that is far too long for any table of this width, whatever its columns",
         "日本" * 30,
     ]
-    made = context(names, baseline)
+    created = context(names, baseline)
     on_terminal(monkeypatch, width, "dumb")
-    for scores in (made.results.scores, made.results.scores[:2]):
+    for scores in (created.results.scores, created.results.scores[:2]):
         tests = [
             test
-            for test in made.results.tests
+            for test in created.results.tests
             if {test.system, test.other} <= {s.system for s in scores}
         ]
-        results = replace(made.results, scores=scores, tests=tests, human=None)
+        results = replace(
+            created.results, scores=scores, tests=tests, human=None
+        )
         print_results(results, 2)
         lines = (
             capsys.readouterr()
@@ -411,10 +418,11 @@ def test_the_ranked_table_fits(
         )
         assert len([line for line in table if line.startswith(" ─")]) == rules
         group = groups(results)[0]
-        told, titles = "".join(lines), group.ranked_table(2)[0]
+        reported = "".join(lines)
+        titles = group.ranked_table(2)[0]
         titles[2] = group.output
         assert all(
-            word in told
+            word in reported
             for title in titles
             for word in title.removeprefix("95% ").split()
         )
@@ -434,7 +442,7 @@ def two_gleus(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize("width", [40, 80, 120, None])
 def test_tables_are_headed_by_what_differs(
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
     two_gleus: Path,
     width: int | None,
 ) -> None:
@@ -447,34 +455,28 @@ def test_tables_are_headed_by_what_differs(
         f"{about}; GLEU+ (refs:max)",
         about,
     ]
-    for command in (["show", "--boards"], ["rank", "--test", "none"]):
-        words = " ".join(
-            called(capsys, command[0], two_gleus, *command[1:])[1].split()
-        )
+    for line in (f"show {two_gleus} --boards", f"rank {two_gleus} --test none"):
+        words = " ".join(run_line(line).out.split())
         assert [words.count(heading) for heading in expected] == [1, 1, 3]
-        markdown = called(capsys, "report", two_gleus, "--format", "markdown")[
-            1
-        ]
+        markdown = run_line(f"report {two_gleus} --format markdown")[1]
         names = ("GLEU+ (refs:sample)", "GLEU+ (refs:max)", "GREEN")
         assert all(f"**{about}; {name}**" in markdown for name in names)
-    compared = called(
-        capsys, "compare", two_gleus, "--resamples", "50", "--trials", "50"
-    )[1]
+    compared = run_line(f"compare {two_gleus} --resamples 50 --trials 50")[1]
     assert [line for line in compared.splitlines() if line.startswith("d  ")][
         :2
     ] == [
         "d  GLEU+ (refs:sample)",
         "d  GLEU+ (refs:max)",
     ]
-    assert called(capsys, "show", two_gleus, "--metric", "green")[1].startswith(
+    assert run_line(f"show {two_gleus} --metric green")[1].startswith(
         f"{about}\n"
     )
 
 
 def test_piped_tables_have_every_standard_column(
-    capsys: pytest.CaptureFixture[str], sample: Path
+    run_line: RunLine, sample: Path
 ) -> None:
-    code, out, _ = called(capsys, "show", sample, "--metric", "gleu")
+    code, out, _ = run_line(f"show {sample} --metric gleu")
     header = " ".join(out.splitlines()[1].split())
     assert code == 0
     assert header == (
@@ -516,10 +518,8 @@ def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
     bare = write_run(tmp_path, 5, references=1)
     run(bare, tmp_path / "run")
     for path in (sample, sample.parent / "pairs", tmp_path / "run"):
-        check.validate(
-            json.loads((path / "results.json").read_text(encoding="utf-8"))
-        )
-    content = json.loads((sample / "results.json").read_text(encoding="utf-8"))
+        check.validate(read_json(path / "results.json"))
+    content = read_json(sample / "results.json")
     for wrong in (
         {"schema": 2},
         {"new": 1},
@@ -535,7 +535,7 @@ def test_results_fit_their_schema(sample: Path, tmp_path: Path) -> None:
 
 
 def test_what_a_config_asks_for_is_what_the_command_writes(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     plots = with_extension("plots", "scores", "ranks")
     output: dict[str, Any] = {"formats": list(FORMATS)}
@@ -554,15 +554,8 @@ def test_what_a_config_asks_for_is_what_the_command_writes(
         tmp_path / "run",
     )
     out = tmp_path / "out"
-    command = (
-        "report",
-        tmp_path / "run",
-        "--format",
-        *FORMATS,
-        "--output",
-        out,
-    )
-    assert called(capsys, *command)[0] == 0
+    line = f"report {tmp_path}/run --output {out} --format"
+    assert run_line(line, *FORMATS).code == 0
     written = {path.name: path.read_bytes() for path in out.iterdir()}
     assert expected <= set(written)
     for name, content in written.items():
@@ -570,16 +563,14 @@ def test_what_a_config_asks_for_is_what_the_command_writes(
 
 
 def test_tables_are_printed(
-    sample: Path, capsys: pytest.CaptureFixture[str], sampled: ReportContext
+    sample: Path, run_line: RunLine, sampled: ReportContext
 ) -> None:
-    assert called(capsys, "report", sample, "--format", "markdown") == (
+    assert run_line(f"report {sample} --format markdown") == (
         0,
         markdown_files(sampled)["results.md"],
         "",
     )
-    code, out, err = called(
-        capsys, "report", sample, "--format", "csv", "--metric", "bleu"
-    )
+    code, out, err = run_line(f"report {sample} --format csv --metric bleu")
     assert (code, err) == (
         0,
         "printed: scores.csv; there is more, --output DIR writes it: tests.csv\n",
@@ -587,17 +578,9 @@ def test_tables_are_printed(
     assert {
         row[2][:4] for row in csv.reader(io.StringIO(out)) if row[2] != "metric"
     } == {"bleu"}
-    out = called(
-        capsys,
-        "report",
-        sample,
-        "--format",
-        "latex",
-        "--metric",
-        "gleu",
-        "--digits",
-        "1",
-    )[1]
+    out = run_line(f"report {sample} --format latex --metric gleu --digits 1")[
+        1
+    ]
     best = next(
         s
         for s in sampled.results.scores
@@ -607,9 +590,7 @@ def test_tables_are_printed(
     assert "bleu" not in out
 
 
-def test_tables_need_no_texts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_tables_need_no_texts(tmp_path: Path, run_line: RunLine) -> None:
     config = write_run(tmp_path, 9, output={"digits": 4})
     run(config, tmp_path / "run")
     with_texts = revisit(tmp_path / "run")
@@ -621,9 +602,7 @@ def test_tables_need_no_texts(
         == (with_texts.digits, "were not asked for")
         == (4, "were not asked for")
     )
-    code, out, err = called(
-        capsys, "report", tmp_path / "run", "--format", "markdown"
-    )
+    code, out, err = run_line(f"report {tmp_path}/run --format markdown")
     assert (code, out, err) == (0, markdown_files(with_texts)["results.md"], "")
 
 
@@ -656,10 +635,10 @@ def test_systems_without_scores_are_told_below_the_tables(
     sampled: ReportContext,
 ) -> None:
     lost = Missing("sample", "gone", 3, 4)
-    made = replace(sampled, results=replace(sampled.results, missing=[lost]))
+    created = replace(sampled, results=replace(sampled.results, missing=[lost]))
     for document_table in [
         document_table
-        for document_table in document_tables(made)
+        for document_table in document_tables(created)
         if document_table.name.startswith("sample")
     ]:
         assert (
@@ -668,19 +647,17 @@ def test_systems_without_scores_are_told_below_the_tables(
         )
 
 
-def test_one_line_is_no_lines(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_line_is_no_lines(tmp_path: Path, run_line: RunLine) -> None:
     run(write_run(tmp_path, 1, references=1), tmp_path / "run")
     for arguments in (
         ["show", tmp_path / "run"],
         ["report", tmp_path / "run", "--format", "markdown"],
     ):
-        assert "d: 1 line, 1 reference" in called(capsys, *arguments)[1]
+        assert "d: 1 line, 1 reference" in run_line(*arguments)[1]
 
 
 def test_the_best_system_is_bold_and_no_reference(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     (tmp_path / "d").mkdir()
     lines = {
@@ -690,11 +667,11 @@ def test_the_best_system_is_bold_and_no_reference(
     }
     lines |= {"A": "a x c d e q g", "B": "q r s t u"}
     for name, line in lines.items():
-        (tmp_path / "d" / name).write_text(f"{line}\n" * 9, encoding="utf-8")
+        (tmp_path / "d" / name).write_text(f"{line}\n" * 9, "utf-8")
     chosen = ["gleu[refs=leave_one_out]"]
     run(write_config(tmp_path / "c.yaml", chosen=chosen), tmp_path / "run")
     _, _, *rows = cells(
-        called(capsys, "report", tmp_path / "run", "--format", "markdown")[1]
+        run_line(f"report {tmp_path}/run --format markdown")[1]
     )[0]
     bold = {row[1] for row in rows if "**" in row[2]}
     assert rows[0][1].startswith("ref")
@@ -707,17 +684,13 @@ def test_the_best_system_is_bold_and_no_reference(
 
 
 def test_results_of_a_run_before_are_called_so(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     run(write_run(tmp_path, 3), tmp_path / "run")
-    assert "an earlier run" not in called(capsys, "show", tmp_path / "run")[2]
-    manifest = json.loads(
-        (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
-    )
-    (tmp_path / "run" / "run.json").write_text(
-        json.dumps(manifest | {"state": "running"}), encoding="utf-8"
-    )
-    code, out, err = called(capsys, "show", tmp_path / "run")
+    assert "an earlier run" not in run_line(f"show {tmp_path}/run")[2]
+    manifest = read_json(tmp_path / "run" / "run.json")
+    write_json(tmp_path / "run" / "run.json", manifest | {"state": "running"})
+    code, out, err = run_line(f"show {tmp_path}/run")
     assert (code, "gleu" in out) == (0, True)
     assert (
         "warning: the run was not finished, or still goes on: these are the results of an earlier run\n"
@@ -726,7 +699,7 @@ def test_results_of_a_run_before_are_called_so(
 
 
 def test_the_interval_over_draws_is_shown_within_0_and_100(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     """One reference is met and the other is not: the mean is near 50, and 1.96 deviations are more
     than 50.
@@ -737,7 +710,7 @@ def test_the_interval_over_draws_is_shown_within_0_and_100(
         "r1": "f g h i j",
         "o": "a b c d e",
     }.items():
-        (tmp_path / name).write_text(f"{text}\n", encoding="utf-8")
+        (tmp_path / name).write_text(f"{text}\n", "utf-8")
     paths = {name: str(tmp_path / name) for name in ("s", "r0", "r1", "o")}
     config = f"""
 datasets: {{d: {{source: {paths["s"]}, references: [{paths["r0"]}, {paths["r1"]}]}}}}
@@ -745,18 +718,15 @@ systems: {{A: {paths["o"]}}}
 metrics: [gleu]
 output: {{dir: {tmp_path / "run"}, formats: [{", ".join(FORMATS)}]}}
 """
-    (tmp_path / "c.yaml").write_text(config, encoding="utf-8")
-    assert main(["run", str(tmp_path / "c.yaml"), "-q"]) == 0
-    assert "0.00 to 100.00" in capsys.readouterr().out
-    low, high = json.loads((tmp_path / "run" / "results.json").read_text())[
-        "scores"
-    ][0]["samples"]["interval"]
+    (tmp_path / "c.yaml").write_text(config, "utf-8")
+    assert "0.00 to 100.00" in printed(run_line(f"run {tmp_path}/c.yaml -q"))
+    low, high = read_json(tmp_path / "run" / "results.json")["scores"][0][
+        "samples"
+    ]["interval"]
     # the number stays what the original program prints
     assert (low < 0, high > 1) == (True, True)
     with_intervals = ["results.md"]
     if "html" in FORMATS:
         with_intervals.append("report.html")
     for name in with_intervals:
-        assert "0.00 to 100.00" in (tmp_path / "run" / name).read_text(
-            encoding="utf-8"
-        )
+        assert "0.00 to 100.00" in (tmp_path / "run" / name).read_text("utf-8")

@@ -2,27 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from pipeline.report.sentence import DELETED, INSERTED, grouped, marked
-from tests.conftest import called, run, write_run
+from tests.conftest import RunLine, run, write_run
 from tests.support.terminal import on_terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 
 def test_a_sentence_has_texts_scores_and_counts(
-    capsys: pytest.CaptureFixture[str], sample: Path
+    run_line: RunLine, sample: Path
 ) -> None:
     """Line 3 by hand: careful is reference 1, so its GLEU+ is 1 there. With reference 2 it is 0: of
     11 4-grams the last three of the sentence match, and three about the museum, which the source
     has and reference 2 has not, cost as much."""
-    code, out, err = called(
-        capsys, "show", sample, "--line", 3, "--system", "careful"
-    )
+    code, out, err = run_line(f"show {sample} --line 3 --system careful")
     lines = out.splitlines()
     assert (code, err) == (0, "")
     assert lines[0] == "sample, line 3"
@@ -43,9 +38,9 @@ def test_a_sentence_has_texts_scores_and_counts(
 
 
 def test_a_sentence_of_all_systems_has_their_outputs(
-    capsys: pytest.CaptureFixture[str], sample: Path
+    run_line: RunLine, sample: Path
 ) -> None:
-    out = called(capsys, "show", sample, "--line", 96, "--metric", "bleu")[1]
+    out = run_line(f"show {sample} --line 96 --metric bleu")[1]
     assert [line.split()[0] for line in out.splitlines()[4:8]] == [
         "careful",
         "eager",
@@ -56,11 +51,11 @@ def test_a_sentence_of_all_systems_has_their_outputs(
 
 
 def test_equal_texts_stand_once_and_edits_are_in_colour(
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
     sample: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    plain = called(capsys, "show", sample, "--line", 4)[1]
+    plain = run_line(f"show {sample} --line 4")[1]
     text = "             My brother works in a small bakery near the station ."
     same = f"reference 1, reference 2\n{text}\ncareful, unchanged\n{text}\n"
     assert same in plain
@@ -69,7 +64,7 @@ def test_equal_texts_stand_once_and_edits_are_in_colour(
         in plain
     )
     on_terminal(monkeypatch, 100)
-    drawn = called(capsys, "show", sample, "--line", 4)[1]
+    drawn = run_line(f"show {sample} --line 4")[1]
     assert (
         "reference 1,  My brother works in a small bakery near the station ."
         in drawn
@@ -81,7 +76,7 @@ def test_equal_texts_stand_once_and_edits_are_in_colour(
     )
     assert f"{come}the{end} " in drawn
     monkeypatch.setenv("NO_COLOR", "1")
-    assert "inserted" not in called(capsys, "show", sample, "--line", 4)[1]
+    assert "inserted" not in run_line(f"show {sample} --line 4")[1]
 
 
 def test_edits_of_texts_without_blanks_and_of_summaries_are_not_marked() -> (
@@ -110,14 +105,12 @@ def test_edits_of_texts_without_blanks_and_of_summaries_are_not_marked() -> (
 
 
 def test_texts_that_have_changed_are_not_shown(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    run_line: RunLine, tmp_path: Path
 ) -> None:
     config = write_run(tmp_path, 12)
     run(config, tmp_path / "run")
-    (tmp_path / "d" / "A").write_text("x\n" * 12, encoding="utf-8")
-    code, out, err = called(
-        capsys, "show", tmp_path / "run", "--line", 2, "--system", "A"
-    )
+    (tmp_path / "d" / "A").write_text("x\n" * 12, "utf-8")
+    code, out, err = run_line(f"show {tmp_path}/run --line 2 --system A")
     assert code == 0
     assert err == "no texts: d: system A has changed since the run\n"
     assert "source" not in out

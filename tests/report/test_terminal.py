@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,12 +19,9 @@ from pipeline.report.terminal.printing import (
     table_width,
     wrapped,
 )
-from tests.conftest import ROOT, called
+from tests.conftest import ROOT, RunLine
 from tests.support.extensions import with_extension
 from tests.support.terminal import on_terminal
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HINT = re.compile(r"\([^()]*:\s+in\s+a\s+wider\s+window,\s+or\s+piped\)")
 PAIRS = (
@@ -75,14 +73,14 @@ def test_words_are_wrapped_before_names_are_cut_and_names_before_columns_leave()
     """The widest column is narrowed first; a title of two words has no more room than an interval,
     which leaves.
     """
-    whole = table_width([30, 17, 5, 14, 6])
+    complete = table_width([30, 17, 5, 14, 6])
     for less, widths in (
         (0, [30, 17, 5, 14, 6]),
         (13, [30, 4, 5, 14, 6]),
         (19, [24, 4, 5, 14, 6]),
     ):
-        assert list(fitted(whole - less)[0].values()) == widths
-    assert fitted(whole - 20)[1] == ["intervals"]
+        assert list(fitted(complete - less)[0].values()) == widths
+    assert fitted(complete - 20)[1] == ["intervals"]
 
 
 def test_columns_leave_in_the_order_that_is_asked_for_and_a_narrow_one_comes_back() -> (
@@ -119,42 +117,41 @@ def test_a_p_value_stands_beside_its_difference_alone() -> None:
 
 @pytest.mark.parametrize("width", [40, 80, 200])
 @pytest.mark.parametrize(
-    "arguments",
+    "line",
     [
-        ["compare"],
-        ["rank"],
-        ["show"],
-        ["show", "--boards"],
-        ["show", "--line", "2"],
-        ["show", "--columns", "match_*", "gleu.precision"],
+        "compare {}",
+        "rank {}",
+        "show {}",
+        "show {} --boards",
+        "show {} --line 2",
+        "show {} --columns match_* gleu.precision",
         *with_extension(
-            "human", ["correlate", "--human", ROOT / "data" / "judgements.csv"]
+            "human", f"correlate {{}} --human {ROOT}/data/judgements.csv"
         ),
     ],
 )
 def test_no_word_is_broken(
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
     sample: Path,
     monkeypatch: pytest.MonkeyPatch,
-    arguments: list[str],
+    line: str,
     width: int,
 ) -> None:
     for run in (sample, sample.parent / "pairs"):
-        name, *rest = arguments
-        plain = called(capsys, name, run, *rest)
+        plain = run_line(line.format(run))
         with monkeypatch.context() as patch:
             on_terminal(patch, width)
-            drawn = called(capsys, name, run, *rest)
+            drawn = run_line(line.format(run))
         assert drawn[0] == plain[0] == 0
         page = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]|[─━]", "", drawn[1])
-        every = called(capsys, "rank", run, "--columns", "*")
+        every = run_line(f"rank {run} --columns *")
         known = {*plain[1].split(), *every[1].split(), *PAIRS}
         assert [
             word
             for word in HINT.sub("", page).split()
             if word not in known and "…" not in word
         ] == []
-        table = [line for line in page.splitlines() if line.startswith(" ")]
+        table = [row for row in page.splitlines() if row.startswith(" ")]
         assert max(map(len, table), default=0) <= width
 
 
@@ -228,7 +225,7 @@ def test_sentences_break_between_words_on_a_terminal_alone(
 # p = (c + 1) / (trials + 1) is never below 1 / 501 with 500 trials, that of six tests by Holm never
 # below 6 / 501.
 @pytest.mark.parametrize(
-    ("test", "p", "adjusted", "shown"),
+    ("test", "p", "adjusted", "displayed"),
     [
         ("approximate_randomization", 1 / 501, 6 / 501, ("≤0.0020", "≤0.0120")),
         ("approximate_randomization", 2 / 501, 6 / 501, ("0.0040", "0.0120")),
@@ -239,7 +236,11 @@ def test_sentences_break_between_words_on_a_terminal_alone(
     ],
 )
 def test_the_smallest_p_of_so_many_trials_is_no_value(
-    sample: Path, test: str, p: float, adjusted: float, shown: tuple[str, str]
+    sample: Path,
+    test: str,
+    p: float,
+    adjusted: float,
+    displayed: tuple[str, str],
 ) -> None:
     results = revisit(sample).results
     settings = {"test": test, "trials": 500, "resamples": 300}
@@ -247,7 +248,10 @@ def test_the_smallest_p_of_so_many_trials_is_no_value(
     changed = replace(
         results, statistics={**(results.statistics or {}), **settings}
     )
-    assert (p_cell(one, changed, adjusted=False), p_cell(one, changed)) == shown
+    assert (
+        p_cell(one, changed, adjusted=False),
+        p_cell(one, changed),
+    ) == displayed
 
 
 def test_intervals_leave_first_and_are_named_once(

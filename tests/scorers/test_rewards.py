@@ -33,9 +33,12 @@ def quiet(metric: str, number: int) -> float:
     """Return the score that evaluate gives an output alone."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        given = REFERENCES[number]
+        arguments = REFERENCES[number]
         sets = [
-            [text] for text in ([given] if isinstance(given, str) else given)
+            [text]
+            for text in (
+                [arguments] if isinstance(arguments, str) else arguments
+            )
         ]
         sources = [SOURCES[number]] if metric.startswith("gleu") else None
         return float(
@@ -232,7 +235,7 @@ def test_the_answer_is_taken_out_of_an_output() -> None:
     )(["a b c d"], ["a b c d"])
 
 
-PAGE = (ROOT / "pipeline" / "help" / "rewards.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "pipeline" / "help" / "rewards.md").read_text("utf-8")
 
 
 def test_the_examples_of_the_page_of_help_run() -> None:
@@ -264,9 +267,9 @@ def test_the_examples_of_the_page_of_help_run() -> None:
         names["corpus_gleu"](items)
         == pipeline.evaluate(OUTPUTS[1::2], sets, SOURCES[1::2], "gleu").score
     )
-    shown = re.findall(
+    displayed = re.findall(
         r"^ {4}(rewards.*?) +# (\[[0-9., ]+\])$", PAGE, re.MULTILINE
     )
-    assert len(shown) == 3
-    for code, result in shown:
+    assert len(displayed) == 3
+    for code, result in displayed:
         assert repr(eval(code, names)) == result  # noqa: S307

@@ -10,7 +10,7 @@ import re
 import tracemalloc
 import warnings
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -20,14 +20,12 @@ from hypothesis import strategies as st
 import pipeline
 from pipeline.data import TEXTS
 from pipeline.errors import InputError
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
 from tests.conftest import KERNELS, ROOT, forced_kernel
 from tests.support.every_metric import GOLD, every_metric, reading
 from tests.support.extensions import with_extension
 from tests.support.words import MIXED_WORDS
-
-if TYPE_CHECKING:
-    from pipeline.metrics.base.metric import Metric
 
 WORDS = [*MIXED_WORDS, "x\ny"]
 LINE = st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join)
@@ -114,7 +112,7 @@ def test_metrics_of_gold_edits_score_texts(metric: str) -> None:
     gold = ROOT / "data" / "m2" / "gold.m2"
     outputs = (
         (ROOT / "data" / "systems" / "careful.txt")
-        .read_text(encoding="utf-8")
+        .read_text("utf-8")
         .splitlines()
     )
     result = pipeline.evaluate(outputs, metrics=metric, gold=gold)[0]
@@ -244,9 +242,9 @@ def test_later_changes_of_the_lists_change_nothing() -> None:
     references = ["a b c d", "e f g h"]
     scorer = pipeline.Scorer("bleu", references)
     references[:] = ["x", "y"]
-    kept = pickle.loads(pickle.dumps(scorer))  # noqa: S301
+    remaining = pickle.loads(pickle.dumps(scorer))  # noqa: S301
     assert (
-        kept.sentences(["a b c d", "x"]).tolist()
+        remaining.sentences(["a b c d", "x"]).tolist()
         == scorer.sentences(["a b c d", "x"]).tolist()
         != [0, 0]
     )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import pipeline
 from pipeline.errors import InputError
 from tests.conftest import write_run
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 # of what is odd in random texts
 pytestmark = pytest.mark.filterwarnings("ignore:memory:UserWarning")
@@ -31,7 +29,7 @@ def texts_of(folder: Path) -> dict[str, Any]:
     assert run
 
     def lines(name: str) -> list[str]:
-        return (config / name).read_text(encoding="utf-8").splitlines()
+        return (config / name).read_text("utf-8").splitlines()
 
     references = sorted(
         path.name for path in config.iterdir() if path.name.startswith("ref")
@@ -53,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def figures(scores: Any, tests: Any) -> tuple[Any, Any]:
     """Return the numbers that statistics add, without names of data sets."""
-    own = {
+    values = {
         (score.metric, score.system): (score.score, score.rank, score.bootstrap)
         for score in scores
     }
@@ -69,7 +67,7 @@ def figures(scores: Any, tests: Any) -> tuple[Any, Any]:
         )
         for t in tests
     }
-    return own, pairs
+    return values, pairs
 
 
 @pytest.mark.parametrize(

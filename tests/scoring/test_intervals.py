@@ -10,9 +10,11 @@ import json
 import math
 import pickle
 import random
+from collections.abc import Sequence
 from fractions import Fraction
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import numpy as np
@@ -23,7 +25,6 @@ from joblib.externals.loky.cloudpickle_wrapper import dumps
 
 import pipeline
 from pipeline import stages
-from pipeline.cli import main
 from pipeline.errors import ConfigError, InputError, Problem
 from pipeline.execution.count import count_in_memory
 from pipeline.execution.options import RunOptions
@@ -47,20 +48,19 @@ from pipeline.scoring.resampling.samples import Bootstrap, Resources, Shuffles
 from pipeline.scoring.results import Results
 from pipeline.scoring.rows import ranks
 from pipeline.scoring.sentences import reduce
-from pipeline.scoring.terms import first
-from tests.conftest import forced_kernel, write_run
+from pipeline.scoring.terms import HasBlocks, first
+from tests.conftest import (
+    RunLine,
+    forced_kernel,
+    printed,
+    write_lines,
+    write_run,
+)
 from tests.oracles import naive_statistics as oracle
 from tests.oracles.naive import read_lines
 from tests.scoring.test_sentence_outputs import HYPOTHESES, ONE, SOURCES, TWO
 from tests.support.extensions import needs
 from tests.support.metrics import system_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from pipeline.scoring.terms import HasBlocks
-
 
 # ---- bootstrap samples and intervals: against text resampled line by line, and against sacreBLEU's
 # own streams.
@@ -71,12 +71,12 @@ LINES, SAMPLES, SEED, ITERATIONS = 23, 40, 7, 9
 
 def read_texts(folder: Path, references: int) -> oracle.Texts:
     """Return the texts of a written run."""
-    own = [
+    values = [
         read_lines(folder / "d" / f"ref{number}")
         for number in range(references)
     ]
     outputs = {name: read_lines(folder / "d" / name) for name in "AB"}
-    return oracle.Texts(read_lines(folder / "d" / "source"), own, outputs)
+    return oracle.Texts(read_lines(folder / "d" / "source"), values, outputs)
 
 
 def corpus(
@@ -95,17 +95,36 @@ def counted(job: Any, names: Sequence[str] = ("A", "B")) -> list[HasBlocks]:
     return [columns[name, metric.spec] for name in names]
 
 
+def sample_scores(
+    job: Any,
+    columns: list[HasBlocks],
+    resources: Resources | None = None,
+    references: int = 3,
+) -> Any:
+    """Return the scores of bootstrap samples [samples, systems]."""
+    counts = system_counts(job.metrics[0], columns, LINES, references)
+    return first(
+        bootstrap(
+            summands(counts),
+            2,
+            LINES,
+            SAMPLES,
+            SEED,
+            resources or Resources(),
+        )
+    )
+
+
 def check(folder: Path, metric: str, scorer: Any, references: int = 3) -> None:
     """The scores of bootstrap samples are those of the resampled text."""
     texts, job = corpus(folder, metric, references)
     columns, score = counted(job), scorer(texts)
-    chosen = summands(system_counts(job.metrics[0], columns, LINES, references))
-    found = first(bootstrap(chosen, 2, LINES, SAMPLES, SEED))
+    found = sample_scores(job, columns, references=references)
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
-        for place, name in enumerate("AB"):
+        for position, name in enumerate("AB"):
             expected = score(number, [(i, name) for i in row])
             assert math.isclose(
-                found[number, place], expected, rel_tol=1e-12, abs_tol=1e-15
+                found[number, position], expected, rel_tol=1e-12, abs_tol=1e-15
             ), (
                 number,
                 name,
@@ -178,29 +197,19 @@ def test_missing_references_are_drawn_among_those_present(
     )
     folder = tmp_path / "d"
     for number in range(3):
-        kept = [
+        remaining = [
             text if text.split() else "filled in"
             for text in read_lines(folder / f"ref{number}")
         ]
         texts = [
             text if number == 0 or (i + number) % 3 else ""
-            for i, text in enumerate(kept)
+            for i, text in enumerate(remaining)
         ]
-        (folder / f"ref{number}").write_text(
-            "".join(f"{text}\n" for text in texts), encoding="utf-8"
-        )
+        write_lines(folder / f"ref{number}", texts)
     job = stages.prepare(config)
     assert job.corpora[0].missing
     score = oracle.gleu_sampled_missing(read_texts(tmp_path, 3), ITERATIONS)
-    samples = first(
-        bootstrap(
-            summands(system_counts(job.metrics[0], counted(job), LINES, 3)),
-            2,
-            LINES,
-            SAMPLES,
-            SEED,
-        )
-    )
+    samples = sample_scores(job, counted(job))
     for number, row in enumerate(oracle.bootstrap_rows(LINES, SAMPLES, SEED)):
         assert samples[number, 0] == pytest.approx(
             score(number, [(i, "A") for i in row]), rel=1e-12
@@ -211,11 +220,11 @@ def test_references_scored_as_systems_are_resampled_without_themselves(
     tmp_path: Path,
 ) -> None:
     texts, job = corpus(tmp_path, f"gleu[refs=leave_one_out,iter={ITERATIONS}]")
-    names, own = ["A", "reference1"], [None, 1]
+    names, values = ["A", "reference1"], [None, 1]
     columns = counted(job, names)
     found = first(
         bootstrap(
-            summands(system_counts(job.metrics[0], columns, LINES, 3, own)),
+            summands(system_counts(job.metrics[0], columns, LINES, 3, values)),
             2,
             LINES,
             SAMPLES,
@@ -258,35 +267,18 @@ def test_neither_blocks_nor_groups_nor_memory_can_be_seen(
     """
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
-    expected = first(
-        bootstrap(
-            summands(system_counts(job.metrics[0], columns, LINES, 3)),
-            2,
-            LINES,
-            SAMPLES,
-            SEED,
-        )
-    )
-    group, rows, kept, threads = limits
+    expected = sample_scores(job, columns)
+    group, rows, remaining, threads = limits
     for file in (intervals, sample_groups):
         monkeypatch.setattr(file, "MAX_WEIGHT_BYTES", group)
     monkeypatch.setattr(intervals, "MAX_BYTES_REREADING", group)
     monkeypatch.setattr(sample_groups, "MAX_ROWS", rows)
     monkeypatch.setattr(sample_groups, "MIN_THREADED_WEIGHTS", 1)
-    monkeypatch.setattr(sums, "MAX_CACHED_BYTES", kept)
+    monkeypatch.setattr(sums, "MAX_CACHED_BYTES", remaining)
     monkeypatch.setattr(sums, "LARGE_LINES", 20 + threads)
     monkeypatch.setattr(sums, "PACKED_LINES", 7)
     monkeypatch.setattr(columns_file, "BLOCK_LINES", 4)
-    found = first(
-        bootstrap(
-            summands(system_counts(job.metrics[0], columns, LINES, 3)),
-            2,
-            LINES,
-            SAMPLES,
-            SEED,
-            Resources(threads=threads),
-        )
-    )
+    found = sample_scores(job, columns, Resources(threads=threads))
     assert found.tobytes() == expected.tobytes()
 
 
@@ -307,8 +299,8 @@ class Workers:
     def shared(self, call: Any, items: Sequence[Any]) -> list[Any]:
         given = (pickle.loads(bytes(dumps((call, item)))) for item in items)  # noqa: S301 (our own)
         answers = [
-            None if n in self.lost else own(item)
-            for n, (own, item) in enumerate(given)
+            None if n in self.lost else values(item)
+            for n, (values, item) in enumerate(given)
         ]
         self.done += sum(answer is not None for answer in answers)
         return answers
@@ -338,15 +330,7 @@ def test_workers_of_a_cluster_cannot_be_seen(
     """
     _, job = corpus(tmp_path, metric)
     columns = counted(job)
-    expected = first(
-        bootstrap(
-            summands(system_counts(job.metrics[0], columns, LINES, 3)),
-            2,
-            LINES,
-            SAMPLES,
-            SEED,
-        )
-    )
+    expected = sample_scores(job, columns)
     monkeypatch.setattr(sums, "MAX_CACHED_BYTES", 0)
     for name, value in (
         ("SECTION_WORDS", 64),
@@ -357,7 +341,7 @@ def test_workers_of_a_cluster_cannot_be_seen(
         monkeypatch.setattr(sample_groups, name, value)
     directory = RunDirectory(tmp_path / "run")
     for elsewhere in (False, True):
-        cluster, told = Workers(number, lost), list[int]()
+        cluster, reported = Workers(number, lost), list[int]()
         if elsewhere:
             monkeypatch.setattr(
                 run_directory,
@@ -368,20 +352,20 @@ def test_workers_of_a_cluster_cannot_be_seen(
             summands(system_counts(job.metrics[0], columns, LINES, 3)),
             *(2, LINES, SAMPLES, SEED),
             Resources(
-                lambda done, _: told.append(done),  # noqa: B023
+                lambda done, _: reported.append(done),  # noqa: B023
                 2,
                 sample_groups.SampleCluster(cluster, directory),  # type: ignore[arg-type]
             ),
         )
         assert first(found).tobytes() == expected.tobytes()
-        assert told[-1] == SAMPLES  # in one step, where workers have done it
+        assert (
+            reported[-1] == SAMPLES
+        )  # in one step, where workers have done it
         # few or no numbers are passed over
-        stretches = -(
+        ranges = -(
             -(SAMPLES - min(6, -(-SAMPLES // max(number, 1)))) * LINES // 128
         )
-        assert (cluster.done > stretches + 1) == (
-            len(lost) < 9 and not elsewhere
-        )
+        assert (cluster.done > ranges + 1) == (len(lost) < 9 and not elsewhere)
 
 
 def test_all_weights_1_give_the_score_itself(tmp_path: Path) -> None:
@@ -451,9 +435,9 @@ def test_sentence_scores_add_up_as_if_exactly(
         1,
         bits,
     )
-    ((made, _, _),) = terms.blocks(columns)
-    assert np.abs(made).max() <= 1 << bits
-    found = Fraction(float(terms.score(np.array(counts, float) @ made)))
+    ((created, _, _),) = terms.blocks(columns)
+    assert np.abs(created).max() <= 1 << bits
+    found = Fraction(float(terms.score(np.array(counts, float) @ created)))
     exact = sum(
         (Fraction(s) * w for s, w in zip(scores, counts, strict=True)),
         Fraction(0),
@@ -503,12 +487,12 @@ def test_rows_are_those_of_one_call_of_sacrebleu(
     streams: list[Any] = [Bootstrap(lines, seed), Shuffles(lines, seed)]
     if later:
         makers = [[stream.later(count) for count in rows] for stream in streams]
-        counts, kept = (
-            np.concatenate([make() for make in reversed(own)][::-1])
-            for own in makers
+        counts, remaining = (
+            np.concatenate([make() for make in reversed(values)][::-1])
+            for values in makers
         )
     else:
-        counts, kept = (
+        counts, remaining = (
             np.concatenate([stream.take(count) for count in rows])
             for stream in streams
         )
@@ -517,7 +501,7 @@ def test_rows_are_those_of_one_call_of_sacrebleu(
         for row in oracle.bootstrap_rows(lines, sum(rows), seed)
     ]
     assert counts.tolist() == expected
-    assert kept.tolist() == oracle.shuffle_rows(lines, sum(rows), seed)
+    assert remaining.tolist() == oracle.shuffle_rows(lines, sum(rows), seed)
 
 
 @given(
@@ -531,10 +515,10 @@ def test_samples_begin_where_numpy_begins_them(
 ) -> None:
     with mock.patch.multiple(sample_groups, SECTION_WORDS=64, CHUNK_WORDS=16):
         for stream in (Bootstrap(lines, seed), Shuffles(lines, seed)):
-            whole = stream.take(32).tolist()
+            complete = stream.take(32).tolist()
             found = stream.starting_at(sorted(rows), Workers(3, [*lost]))  # type: ignore[arg-type]
-            assert [own.take(2).tolist() for own in found] == [
-                whole[row : row + 2] for row in sorted(rows)
+            assert [values.take(2).tolist() for values in found] == [
+                complete[row : row + 2] for row in sorted(rows)
             ]
 
 
@@ -567,10 +551,10 @@ def test_counts_beyond_a_byte_are_kept() -> None:
         def integers(self, _low: int, _high: int, size: int) -> Any:
             return np.zeros(size, np.int64)
 
-    made = Bootstrap(300, 0)
-    made.generator = Stuck()  # type: ignore[assignment]
+    created = Bootstrap(300, 0)
+    created.generator = Stuck()  # type: ignore[assignment]
     with forced_kernel("python"):
-        assert made.take(2).tolist() == [[300, *[0] * 299]] * 2
+        assert created.take(2).tolist() == [[300, *[0] * 299]] * 2
 
 
 # ---- intervals
@@ -670,22 +654,28 @@ def test_ranges_of_ranks_by_hand() -> None:
 @given(rows=samples())
 def test_clusters_by_their_definition(rows: list[list[float]]) -> None:
     means = np.mean(rows, axis=0).round(9).tolist()
-    places = ranks(means)
+    positions = ranks(means)
     rank_ranges = RankRanges.of(np.array(rows), 0.9)
     ranges = rank_ranges.ranges
     found = rank_ranges.clusters(means)
-    for one, two in itertools.permutations(range(len(places)), 2):
+    for one, two in itertools.permutations(range(len(positions)), 2):
         borders = [
-            place
-            for place in {p for p in places if places[one] < p <= places[two]}
+            position
+            for position in {
+                p for p in positions if positions[one] < p <= positions[two]
+            }
             if max(
-                r[1] for r, p in zip(ranges, places, strict=True) if p < place
+                r[1]
+                for r, p in zip(ranges, positions, strict=True)
+                if p < position
             )
             < min(
-                r[0] for r, p in zip(ranges, places, strict=True) if p >= place
+                r[0]
+                for r, p in zip(ranges, positions, strict=True)
+                if p >= position
             )
         ]
-        if places[one] <= places[two]:
+        if positions[one] <= positions[two]:
             assert found[two] - found[one] == len(borders)
 
 
@@ -693,7 +683,7 @@ def test_clusters_by_their_definition(rows: list[list[float]]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("places", "different", "expected"),
+    ("positions", "different", "expected"),
     [
         ([1], [], ["a"]),
         ([1, 2], [], ["a", "a"]),
@@ -704,9 +694,9 @@ def test_clusters_by_their_definition(rows: list[list[float]]) -> None:
     ],
 )
 def test_letters_by_hand(
-    places: list[int], different: list[tuple[int, int]], expected: list[str]
+    positions: list[int], different: list[tuple[int, int]], expected: list[str]
 ) -> None:
-    assert letters(places, different) == expected
+    assert letters(positions, different) == expected
 
 
 @given(data=st.data(), systems=st.integers(1, 8))
@@ -719,9 +709,9 @@ def test_systems_share_a_letter_unless_they_differ(
         if every
         else []
     )
-    places = data.draw(st.permutations(range(1, systems + 1)))
+    positions = data.draw(st.permutations(range(1, systems + 1)))
     found = letters(
-        places,
+        positions,
         [
             pair if random.random() < 0.5 else (pair[1], pair[0])
             for pair in different
@@ -730,7 +720,7 @@ def test_systems_share_a_letter_unless_they_differ(
     assert oracle.is_letter_display(
         found, {frozenset(pair) for pair in different}
     )
-    assert "a" in found[places.index(1)]
+    assert "a" in found[positions.index(1)]
 
 
 def test_the_check_of_letters_can_fail() -> None:
@@ -782,10 +772,10 @@ def test_intervals_are_those_of_samples_that_are_scored_anew(
             texts: list[list[str]] = [
                 [
                     text
-                    for text, times in zip(own, row.tolist(), strict=True)
+                    for text, times in zip(values, row.tolist(), strict=True)
                     for _ in range(times)
                 ]
-                for own in (SYSTEMS[result.system], ONE, TWO, SOURCES)
+                for values in (SYSTEMS[result.system], ONE, TWO, SOURCES)
             ]
             sample = pipeline.evaluate(
                 texts[0], texts[1:3], texts[3], metrics=[metric]
@@ -835,12 +825,14 @@ def test_the_interval_of_the_score_is_its_own(metric: str) -> None:
         )
         assert all(
             low <= high
-            for low, high in (own.interval for own in result.intervals.values())
+            for low, high in (
+                values.interval for values in result.intervals.values()
+            )
         )
 
 
 def test_a_run_keeps_them_and_has_none_unasked(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     statistics: Any = {"resamples": 20, "trials": 20, "outputs": "all"}
     config = write_run(
@@ -862,10 +854,10 @@ def test_a_run_keeps_them_and_has_none_unasked(
             (row["system"], row["metric"], row["output"]): row["value"]
             for row in csv.DictReader(file)
         }
-    own = evaluation[0]
-    low, high = own.intervals["rouge1_precision"].interval
+    values = evaluation[0]
+    low, high = values.intervals["rouge1_precision"].interval
     found = [
-        rows[own.system, own.signature, f"rouge1_precision_{end}"]
+        rows[values.system, values.signature, f"rouge1_precision_{end}"]
         for end in ("low", "high")
     ]
     assert found == [repr(low), repr(high)]
@@ -879,25 +871,21 @@ def test_a_run_keeps_them_and_has_none_unasked(
         assert frame["rouge1_precision_low"][0] == low
     again = pipeline.compare(tmp_path / "run", outputs="score")
     assert not any(score.intervals for score in again.scores)
-    assert (
-        main(["rank", str(tmp_path / "run"), "--outputs", "score", "--json"])
-        == 0
+    content = json.loads(
+        printed(run_line(f"rank {tmp_path}/run --outputs score --json"))
     )
-    content = json.loads(capsys.readouterr().out)
     assert "outputs" not in content["statistics"]
     assert not any("intervals" in score for score in content["scores"])
-    assert main(["rank", str(tmp_path / "run"), "--digits", "3"]) == 0
-    assert "rouge1_precision" in capsys.readouterr().out
+    assert "rouge1_precision" in printed(
+        run_line(f"rank {tmp_path}/run --digits 3")
+    )
 
 
-def test_the_command_prints_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_them(tmp_path: Path, run_line: RunLine) -> None:
     for name, text in (("o", "a b x\nq\n"), ("r", "a b c d\nq\n")):
         (tmp_path / name).write_text(text)
     files = ("-r", str(tmp_path / "r"), "-o", str(tmp_path / "o"))
-    assert main(["score", "rouge1", *files, "--all-intervals"]) == 0
-    out = capsys.readouterr().out
+    out = printed(run_line("score rouge1", *files, "--all-intervals"))
     row = next(line for line in out.splitlines() if "rouge1_precision" in line)
     assert row.split()[-5:] == [
         "83.33",
@@ -906,5 +894,6 @@ def test_the_command_prints_them(
         "to",
         "100.00",
     ]
-    assert main(["score", "rouge1", *files, "--confidence"]) == 0
-    assert "rouge1_precision" not in capsys.readouterr().out
+    assert "rouge1_precision" not in printed(
+        run_line("score rouge1", *files, "--confidence")
+    )

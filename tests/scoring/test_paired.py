@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -55,11 +57,6 @@ from tests.scoring.test_intervals import (
 )
 from tests.support.extensions import needs
 from tests.support.metrics import system_counts
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
 
 TRIALS = 60
 SYSTEMS = ("AMU", "CAMB", "CUUI", "INPUT")
@@ -372,24 +369,24 @@ def test_groups_of_trials_cannot_be_seen(
         SEED,
     )
     expected = approximate_randomization(*arguments)
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     monkeypatch.setattr(sample_groups, "MAX_ROWS", 7)
     assert (
         approximate_randomization(
-            *arguments, Resources(lambda *done: told.append(done))
+            *arguments, Resources(lambda *done: reported.append(done))
         )
         == expected
     )
-    assert told[0] == (7, TRIALS)
-    assert told[-1] == (TRIALS, TRIALS)
+    assert reported[0] == (7, TRIALS)
+    assert reported[-1] == (TRIALS, TRIALS)
     monkeypatch.setattr(sample_groups, "MIN_THREADED_WEIGHTS", 1)
     assert (
         approximate_randomization(
-            *arguments, Resources(lambda *done: told.append(done), 2)
+            *arguments, Resources(lambda *done: reported.append(done), 2)
         )
         == expected
     )
-    assert told[-1] == (TRIALS, TRIALS)
+    assert reported[-1] == (TRIALS, TRIALS)
 
 
 # ---- paired bootstrap, by definition
@@ -443,8 +440,8 @@ def test_the_sign_test_is_scipys(wins: int, losses: int) -> None:
 )
 def test_tails_of_the_binomial_distribution_are_scipys(trials: int) -> None:
     deviation = math.sqrt(trials) / 2
-    for places in (0.0, 0.5, 1, 3, 10, 30):
-        successes = int(trials / 2 - places * deviation)
+    for positions in (0.0, 0.5, 1, 3, 10, 30):
+        successes = int(trials / 2 - positions * deviation)
         if successes >= 0:
             expected = stats.binom.cdf(successes, trials, 0.5)
             assert binomial_tail(successes, trials) == pytest.approx(
@@ -557,10 +554,12 @@ def test_holm_rejects_what_its_steps_reject(
 ) -> None:
     """The step-down procedure: from the smallest p on, reject while p(j) < level / (m - j + 1)."""
     rejected: set[int] = set()
-    for place, number in enumerate(
+    for position, number in enumerate(
         sorted(range(len(values)), key=values.__getitem__)
     ):
-        if Fraction(values[number]) * (len(values) - place) >= Fraction(level):
+        if Fraction(values[number]) * (len(values) - position) >= Fraction(
+            level
+        ):
             break
         rejected.add(number)
     found = {

@@ -6,7 +6,9 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -21,10 +23,6 @@ from tests.scoring import test_intervals as test_resample
 from tests.scoring.test_intervals import ITERATIONS, LINES, corpus, counted
 from tests.support.metrics import system_counts
 from tests.test_structure import FILES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 GROUPS, SEED = 5, 4
 
@@ -47,11 +45,10 @@ def expected(texts: oracle.Texts, name: str) -> float:
         .astype(int)
         .tolist()
     )
-    scores = [
-        naive.gleu_corpus(table, [(r + turn) % 3 for r in row])
-        for row in drawn
-        for turn in range(3)
-    ]
+    scores = []
+    for row, turn in product(drawn, range(3)):
+        choice = [(number + turn) % 3 for number in row]
+        scores.append(naive.gleu_corpus(table, choice))
     return math.fsum(scores) / len(scores)
 
 
@@ -160,20 +157,22 @@ def comparisons(code: str) -> list[int]:
     for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.Compare):
             sides = [node.left, *node.comparators]
-            asked = any(map(is_policy, sides)) and any(
+            requested = any(map(is_policy, sides)) and any(
                 texts(side) for side in sides
             )
         else:
-            asked = isinstance(node, ast.Match) and is_policy(node.subject)
+            requested = isinstance(node, ast.Match) and is_policy(node.subject)
             # such as policy.startswith
-            asked |= isinstance(node, ast.Attribute) and is_policy(node.value)
-        lines += [getattr(node, "lineno", 0)] if asked else []
+            requested |= isinstance(node, ast.Attribute) and is_policy(
+                node.value
+            )
+        lines += [getattr(node, "lineno", 0)] if requested else []
     return lines
 
 
 @pytest.mark.parametrize("name", FILES)
 def test_only_the_table_knows_which_policy_a_metric_has(name: str) -> None:
-    lines = comparisons(FILES[name].read_text(encoding="utf-8"))
+    lines = comparisons(FILES[name].read_text("utf-8"))
     assert [
         f"pipeline/{name}:{line}: ask POLICIES[metric.policy]" for line in lines
     ] == []

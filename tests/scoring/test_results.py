@@ -8,7 +8,7 @@ import json
 import math
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -27,14 +27,18 @@ from pipeline.scoring.rows import (
     Score,
     ranks,
 )
-from tests.conftest import called, run, tree, write_run
+from tests.conftest import (
+    RunLine,
+    read_json,
+    refused,
+    run,
+    tree,
+    write_json,
+    write_run,
+)
 from tests.oracles import naive
 from tests.support.extensions import with_extension
 from tests.support.results_schema import results_schema
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 NUMBERS = st.floats(allow_nan=True, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -118,7 +122,7 @@ def test_results_are_read_back_as_they_were_written(
         results.datasets.setdefault(
             name, DatasetInfo(lines=1, references=1, digests={})
         )
-    path.write_text(results.to_json(), encoding="utf-8", newline="")
+    path.write_text(results.to_json(), "utf-8", newline="")
     # repr: nan is equal to nan there
     assert repr(Results.read(path)) == repr(results)
     assert Results.read(path).to_json() == results.to_json()
@@ -139,9 +143,7 @@ def test_what_is_no_number_is_null(value: float) -> None:
 
 def test_the_form_of_results_json(tmp_path: Path) -> None:
     run(write_run(tmp_path, 12), tmp_path / "run")
-    content = json.loads(
-        (tmp_path / "run" / "results.json").read_text(encoding="utf-8")
-    )
+    content = read_json(tmp_path / "run" / "results.json")
     assert content["schema"] == 1
     always = {
         "schema",
@@ -225,9 +227,7 @@ def test_files_from_before_there_were_statistics_are_read(
         content["statistics"],
         content["scores"][0]["bootstrap"],
     )
-    (tmp_path / "results.json").write_text(
-        json.dumps(content), encoding="utf-8"
-    )
+    write_json(tmp_path / "results.json", content)
     assert Results.read(tmp_path / "results.json") == one(0.25)
 
 
@@ -235,7 +235,7 @@ def test_results_of_another_schema_are_told(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
     path.write_text(
         one(1.0).to_json().replace('"schema": 1', '"schema": 2'),
-        encoding="utf-8",
+        "utf-8",
     )
     with pytest.raises(
         StoreError, match="is of schema 2; this version reads 1"
@@ -247,7 +247,7 @@ def test_missing_results_are_told(tmp_path: Path) -> None:
     for name in ("today", "yesterday"):
         (tmp_path / "runs" / name).mkdir(parents=True)
         (tmp_path / "runs" / name / "results.json").write_text(
-            one(1.0).to_json(), encoding="utf-8"
+            one(1.0).to_json(), "utf-8"
         )
     with pytest.raises(
         StoreError,
@@ -385,10 +385,13 @@ def score(
 def test_means_by_hand() -> None:
     """(0.2 + 0.4) / 2 and (0.9 + 0.5) / 2. A metric with other references is the same metric."""
     scores = [
-        *(score("d", *own) for own in (("A", 0.2), ("B", 0.9), ("C", 0.7))),
         *(
-            score("e", *own, 4)
-            for own in (("A", 0.4), ("B", 0.5), ("D", math.nan))
+            score("d", *values)
+            for values in (("A", 0.2), ("B", 0.9), ("C", 0.7))
+        ),
+        *(
+            score("e", *values, 4)
+            for values in (("A", 0.4), ("B", 0.5), ("D", math.nan))
         ),
         score("e", "A", 1.0, 4, "other"),
     ]
@@ -420,32 +423,31 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         chosen=["gleu[iter=3]", "gleu[refs=max]"],
         datasets=("d", "e"),
     )
-    content = json.loads(config.read_text(encoding="utf-8"))
+    content = read_json(config)
     content["systems"]["C"] = {"d": "d/source"}
-    config.write_text(json.dumps(content), encoding="utf-8")
+    write_json(config, content)
     run(config, folder / "without")
     content["output"] = {"mean": True, "formats": ["json", "csv", "markdown"]}
-    config.write_text(json.dumps(content), encoding="utf-8")
+    write_json(config, content)
     run(config, folder / "run")
     return folder
 
 
 def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
-    asked, plain = (
-        json.loads((folder / name / "results.json").read_text("utf-8"))
-        for name in ("run", "without")
+    requested, plain = (
+        read_json(folder / name / "results.json") for name in ("run", "without")
     )
-    for content in (asked, plain):
+    for content in (requested, plain):
         jsonschema.validate(content, results_schema())
-    means = asked.pop("means")
-    assert asked == plain
+    means = requested.pop("means")
+    assert requested == plain
     assert [re.findall("refs:[a-z]+", mean["metric"]) for mean in means] == [
         ["refs:sample"],
         ["refs:max"],
     ]
     for mean in means:
         by_hand: dict[str, list[float]] = {}
-        for item in asked["scores"]:
+        for item in requested["scores"]:
             if item["metric"].replace("|nrefs:2", "") == mean["metric"]:
                 by_hand.setdefault(item["system"], []).append(item["score"])
         assert mean["systems"] == pytest.approx(
@@ -453,25 +455,16 @@ def test_results_have_means_only_where_they_are_asked_for(folder: Path) -> None:
         )
         assert mean["lacking"] == {"C": ["e"]}
     read = Results.read(folder / "run" / "results.json")
-    assert json.loads(read.to_json()) == {**asked, "means": means}
+    assert json.loads(read.to_json()) == {**requested, "means": means}
     assert replace(read, means=None).with_means() == read
 
 
-def test_every_form_has_the_means(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    mean = json.loads((folder / "run" / "results.json").read_text("utf-8"))[
-        "means"
-    ][0]["systems"]
+def test_every_form_has_the_means(folder: Path, run_line: RunLine) -> None:
+    mean = read_json(folder / "run" / "results.json")["means"][0]["systems"]
     best = f"{100 * max(mean.values()):.2f}"
     title = "mean over 2 data sets, each counts the same: GLEU+ (refs:sample); C has no score on e"
-    for command in (
-        ["show", "--mean"],
-        ["rank", "--mean", "--test", "none", "--resamples", "50"],
-    ):
-        code, out, _ = called(
-            capsys, command[0], folder / "without", *command[1:]
-        )
+    for line in ("show {} --mean", "rank {} --mean --test none --resamples 50"):
+        code, out, _ = run_line(line.format(folder / "without"))
         table = [
             re.split("  +", line.strip())
             for line in out.split(f"{title}\n")[1].splitlines()[:4]
@@ -484,20 +477,10 @@ def test_every_form_has_the_means(
             ["-", "C", "-"],
         )
     for form in ("markdown", "latex", *with_extension("page", "html")):
-        arguments = (
-            "report",
-            folder / "without",
-            "--format",
-            form,
-            "--output",
-            "-",
-        )
-        said, plain = (
-            called(capsys, *arguments, "--mean")[1],
-            called(capsys, *arguments)[1],
-        )
-        assert "C has no score on e" in said
-        assert best in said
+        line = f"report {folder}/without --format {form} --output -"
+        result, plain = run_line(f"{line} --mean").out, run_line(line).out
+        assert "C has no score on e" in result
+        assert best in result
         assert "C has no score on e" not in plain
     rows = list(
         csv.DictReader(
@@ -509,81 +492,36 @@ def test_every_form_has_the_means(
     assert not (folder / "without" / "means.csv").exists()
 
 
-def test_run_takes_mean_as_an_option(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    plain = (
-        "run",
-        folder / "config.yaml",
-        "--set",
-        "output.mean=false",
-        "-q",
-        "--output",
-        folder / "other",
-    )
-    assert "mean over" not in called(capsys, *plain)[1]
-    assert (
-        "mean over 2 data sets"
-        in called(
-            capsys, *plain[:2], "-q", "--output", folder / "other", "--mean"
-        )[1]
-    )
+def test_run_takes_mean_as_an_option(folder: Path, run_line: RunLine) -> None:
+    line = f"run {folder}/config.yaml -q --output {folder}/other"
+    assert "mean over" not in run_line(f"{line} --set output.mean=false").out
+    assert "mean over 2 data sets" in run_line(f"{line} --mean").out
 
 
-def test_a_part_has_its_own_means(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    text = called(
-        capsys,
-        "report",
-        folder / "run",
-        "--format",
-        "json",
-        "--system",
-        "A",
-        "C",
-    )[1]
+def test_a_part_has_its_own_means(folder: Path, run_line: RunLine) -> None:
+    text = run_line(f"report {folder}/run --format json --system A C")[1]
     assert [
         set(mean["systems"]) | set(mean["lacking"])
         for mean in json.loads(text)["means"]
     ] == [{"A", "C"}] * 2
-    text = called(
-        capsys, "report", folder / "run", "--format", "json", "--dataset", "d"
-    )[1]
+    text = run_line(f"report {folder}/run --format json --dataset d")[1]
     assert "means" not in json.loads(text)
 
 
 def test_what_cannot_be_averaged_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
-    code, _, err = called(
-        capsys,
-        "run",
-        write_run(tmp_path, 9),
-        "--mean",
-        "--output",
-        tmp_path / "run",
-    )
-    assert (
-        code,
-        "warning: a mean needs scores on two data sets or more; there is d\n"
-        in err,
-    ) == (
-        0,
-        True,
-    )
+    message = "a mean needs scores on two data sets or more; there is d\n"
+    config = write_run(tmp_path, 9)
+    said = run_line(f"run {config} --mean --output {tmp_path}/run")
+    assert said.code == 0
+    assert f"warning: {message}" in said.err
     before = tree(tmp_path / "run")
-    for command in (
-        ["show"],
-        ["rank", "--resamples", "50", "--trials", "50"],
-        ["report", "--format", "markdown"],
+    for line in (
+        "show {}",
+        "rank {} --resamples 50 --trials 50",
+        "report {} --format markdown",
     ):
-        code, out, err = called(
-            capsys, command[0], tmp_path / "run", *command[1:], "--mean"
-        )
-        assert (code, out) == (2, "")
-        assert (
-            "error: a mean needs scores on two data sets or more; there is d\n"
-            in err
-        )
+        mean = f"{line.format(tmp_path / 'run')} --mean"
+        assert f"error: {message}" in refused(run_line(mean))
     assert tree(tmp_path / "run") == before

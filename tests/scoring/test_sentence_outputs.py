@@ -4,19 +4,18 @@ of its own.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import pipeline
-from pipeline.cli import main
 from pipeline.errors import InputError
+from tests.conftest import RunLine, printed
 from tests.metrics.test_rouge import ASKED, TYPES, texts
 from tests.support.extensions import with_extension
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 ENDS = {"": "fmeasure", "_recall": "recall", "_precision": "precision"}
 """The ends of the names of ROUGE's outputs, and what rouge-score calls them."""
@@ -79,10 +78,10 @@ def test_every_type_of_every_text_is_that_of_rouge_score(
         0
     ].sentence_outputs
     expected = [
-        peer.score_multi(list(own), text)
-        for own, text in zip(zip(*sets, strict=True), hypotheses, strict=True)
+        peer.score_multi(list(items), text)
+        for items, text in zip(zip(*sets, strict=True), hypotheses, strict=True)
     ]
-    assert list(outputs) == [name + end for name in TYPES for end in ENDS]
+    assert list(outputs) == [*map("".join, product(TYPES, ENDS))]
     for name in TYPES:
         for end, field in ENDS.items():
             values = [getattr(item[name], field) for item in expected]
@@ -105,8 +104,8 @@ def test_outputs_are_those_of_the_sentence_as_a_corpus(metric: str) -> None:
         # the whole penalty, and precision 1 of orders that the sentence lacks
         if metric.startswith("gleu"):
             found, alone = (
-                {name: own[name] for name in ("gleu", "hyp_len", "ref_len")}
-                for own in (found, alone)
+                {name: items[name] for name in ("gleu", "hyp_len", "ref_len")}
+                for items in (found, alone)
             )
         if line == 1 and metric.startswith(("gleu", "green")):
             continue
@@ -154,10 +153,10 @@ def test_other_policies_have_the_mean_of_references(metric: str) -> None:
     assert np.array_equal(next(iter(outputs.values())), both.sentences)
     if "merged" not in metric:
         alone = [
-            pipeline.evaluate(HYPOTHESES, [own], SOURCES, metrics=[metric])[
+            pipeline.evaluate(HYPOTHESES, [items], SOURCES, metrics=[metric])[
                 0
             ].sentence_outputs
-            for own in (ONE, TWO)
+            for items in (ONE, TWO)
         ]
         for name, values in outputs.items():
             assert values == pytest.approx(
@@ -180,17 +179,19 @@ def test_frames_have_a_column_for_each_output() -> None:
     )
 
 
-def test_the_command_prints_them(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_command_prints_them(tmp_path: Path, run_line: RunLine) -> None:
     """By hand: 2 of 3 words of the output and of 4 words of the reference are shared; 2 edits of 4
     words.
     """
     for name, text in (("o", "a b x\nq\n"), ("r", "a b c d\nq\n")):
         (tmp_path / name).write_text(text)
     files = ("-r", str(tmp_path / "r"), "-o", str(tmp_path / "o"))
-    assert main(["score", "rouge1", *files, "--sentence-outputs"]) == 0
-    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    rows = [
+        line.split("\t")
+        for line in printed(
+            run_line("score rouge1", *files, "--sentence-outputs")
+        ).splitlines()
+    ]
     assert rows[0] == [
         "system",
         "line",
@@ -202,21 +203,18 @@ def test_the_command_prints_them(
         ["1", "57.14", "50.00", "66.67"],
         ["2", "100.00", "100.00", "100.00"],
     ]
-    assert (
-        main(
-            [
-                "score",
-                "rouge1",
-                "ter",
+    rows = [
+        line.split("\t")
+        for line in printed(
+            run_line(
+                "score rouge1 ter",
                 *files,
                 "--sentence-outputs",
                 "--digits",
                 "1",
-            ]
-        )
-        == 0
-    )
-    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+            )
+        ).splitlines()
+    ]
     assert rows[0] == [
         "metric",
         "system",

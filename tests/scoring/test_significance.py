@@ -8,8 +8,10 @@ import csv
 import json
 import math
 import shutil
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,20 +26,23 @@ from pipeline.report.tables.comparisons import signed
 from pipeline.scoring import stored_runs
 from pipeline.scoring.resampling import significance
 from pipeline.scoring.resampling.significance import analyse
+from pipeline.scoring.results import Results
 from pipeline.scoring.significance_tests import (
     SIGNIFICANCE_TESTS,
     PairedScores,
     SignificanceTest,
 )
-from tests.conftest import Hears, run, write_config, write_run
+from tests.conftest import (
+    Hears,
+    RunLine,
+    read_json,
+    refused,
+    run,
+    write_config,
+    write_json,
+    write_run,
+)
 from tests.oracles import naive_statistics as oracle
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from pipeline.scoring.results import Results
-
 
 LINES = 30
 FEW = {"resamples": "50", "trials": "60"}
@@ -73,7 +78,7 @@ def said(
 
 def test_the_progress_of_all_metrics_is_one_whole(tmp_path: Path) -> None:
     """50 samples and 60 trials for each of two metrics and two data sets."""
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     config = write_run(
         tmp_path,
         9,
@@ -84,11 +89,15 @@ def test_the_progress_of_all_metrics_is_one_whole(tmp_path: Path) -> None:
     run(
         config,
         tmp_path / "run",
-        listener=Hears(testing=lambda done, whole: told.append((done, whole))),
+        listener=Hears(
+            testing=lambda done, complete: reported.append((done, complete))
+        ),
     )
-    assert {whole for _, whole in told} == {4 * (50 + 60)}
-    assert [done for done, _ in told] == sorted({done for done, _ in told})
-    assert told[-1] == (440, 440)
+    assert {complete for _, complete in reported} == {4 * (50 + 60)}
+    assert [done for done, _ in reported] == sorted(
+        {done for done, _ in reported}
+    )
+    assert reported[-1] == (440, 440)
 
 
 # ---- a run with statistics
@@ -120,16 +129,16 @@ def test_an_empty_section_takes_the_defaults(tmp_path: Path) -> None:
 
 
 def test_a_run_of_an_earlier_version_with_reselected_annotators_can_be_compared(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     made(tmp_path)
     path = tmp_path / "run" / "results.json"
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = read_json(path)
     content["statistics"]["annotators"] = "reselected"
-    path.write_text(json.dumps(content), encoding="utf-8")
-    code, out, _ = said(capsys, "show", tmp_path / "run")
+    write_json(path, content)
+    code, out, _ = run_line(f"show {tmp_path}/run")
     assert (code, "annotators chosen anew in each" in out) == (0, True)
-    code, out, _ = said(capsys, "compare", tmp_path / "run")
+    code, out, _ = run_line(f"compare {tmp_path}/run")
     assert (code, "anew" in out) == (0, False)
     assert pipeline.compare(tmp_path / "run")
 
@@ -153,12 +162,12 @@ def test_all_pairs_are_compared_and_corrected_together(
     names = [(t.system, t.other) for t in results.tests]
     assert names == list(combinations("ABC", 2)) * 2
     for metric in {t.metric for t in results.tests}:
-        own = [t for t in results.tests if t.metric == metric]
-        assert [t.p_adjusted for t in own] == pytest.approx(
-            oracle.holm([t.p for t in own])
+        values = [t for t in results.tests if t.metric == metric]
+        assert [t.p_adjusted for t in values] == pytest.approx(
+            oracle.holm([t.p for t in values])
         )
         scores = {s.system: s for s in results.scores if s.metric == metric}
-        for t in own:
+        for t in values:
             assert (
                 t.difference == scores[t.system].score - scores[t.other].score
             )
@@ -266,10 +275,10 @@ def test_references_as_systems_have_intervals_and_ranks_but_no_tests(
     assert all(s.bootstrap for s in results.scores)
     assert [(t.system, t.other) for t in results.tests] == [("A", "B")] * 2
     human = next(s for s in results.scores if s.system == "REFERENCE")
-    own = [s.bootstrap for s in results.scores if s.system in names[2:5]]
+    values = [s.bootstrap for s in results.scores if s.system in names[2:5]]
     assert human.bootstrap
     assert human.bootstrap.mean == pytest.approx(
-        sum(b.mean for b in own if b) / 3
+        sum(b.mean for b in values if b) / 3
     )
 
 
@@ -305,9 +314,9 @@ def test_a_data_set_without_the_baseline_is_told(tmp_path: Path) -> None:
         systems="AB",
         statistics={**FEW, "baseline": "B"},
     )
-    content = json.loads(config.read_text(encoding="utf-8"))
+    content = read_json(config)
     content["systems"]["B"] = {"d": "d/B"}
-    config.write_text(json.dumps(content), encoding="utf-8")
+    write_json(config, content)
     results = run(config, tmp_path / "run")
     assert (
         "e: has no output of the baseline, B: nothing is compared there"
@@ -382,7 +391,7 @@ def test_a_significance_test_names_itself(name: str) -> None:
 def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
     def p_values(systems: PairedScores) -> list[float]:
         return [0.001 for _ in systems.pairs]
@@ -396,9 +405,9 @@ def test_a_test_in_the_table_is_in_the_config_the_tables_and_the_commands(
     results = made(tmp_path, test="always", correction="none")
     assert {comparison.p for comparison in results.tests} == {0.001}
     run_directory = tmp_path / "run"
-    code, out, _ = said(capsys, "show", run_directory)
+    code, out, _ = run_line(f"show {run_directory}")
     assert (code, "always (60 trials)" in out) == (0, True)
-    code, out, _ = said(capsys, "compare", run_directory, "--test", "always")
+    code, out, _ = run_line(f"compare {run_directory} --test always")
     assert (code, "always (60 trials)" in out) == (0, True)
     assert SIGNIFICANCE_TESTS.values_of_setting()[-2:] == ["always", "none"]
     enum = json.loads(json_schema())["$defs"]["StatisticsConfig"]["properties"][
@@ -430,20 +439,20 @@ def test_csv_has_intervals_and_tests(tmp_path: Path) -> None:
         encoding="utf-8", newline=""
     ) as file:
         rows = list(csv.reader(file))
-    own = {row[3]: row[4] for row in rows if row[1] == "A"}
+    values = {row[3]: row[4] for row in rows if row[1] == "A"}
     found = results.scores[0].bootstrap
     assert found
     assert [
-        float(own[name]) for name in ("interval_low", "interval_high")
+        float(values[name]) for name in ("interval_low", "interval_high")
     ] == list(found.interval)
     assert [
-        int(own[name]) for name in ("rank_best", "rank_worst", "cluster")
+        int(values[name]) for name in ("rank_best", "rank_worst", "cluster")
     ] == [
         *found.ranks,
         found.cluster,
     ]
     assert [
-        float(own[name]) for name in ("bootstrap_mean", "bootstrap_std")
+        float(values[name]) for name in ("bootstrap_mean", "bootstrap_std")
     ] == [
         found.mean,
         found.std,
@@ -471,10 +480,10 @@ def test_tests_that_are_asked_for_no_more_are_deleted(tmp_path: Path) -> None:
 
 
 def test_the_ranked_table_with_a_baseline(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     write_run(tmp_path, LINES)
-    (tmp_path / "d" / "bad").write_text("x\n" * LINES, encoding="utf-8")
+    (tmp_path / "d" / "bad").write_text("x\n" * LINES, "utf-8")
     shutil.copy(tmp_path / "d" / "ref0", tmp_path / "d" / "good")
     config = write_config(
         tmp_path / "c.yaml",
@@ -482,9 +491,7 @@ def test_the_ranked_table_with_a_baseline(
         chosen=["google_gleu"],
         statistics={"baseline": "A"},
     )
-    code, out, _ = said(
-        capsys, "run", config, "-q", "--output", tmp_path / "run"
-    )
+    code, out, _ = run_line(f"run {config} -q --output {tmp_path}/run")
     assert code == 0
     header, *rows = (line.split() for line in out.splitlines()[1:5])
     assert (
@@ -505,10 +512,10 @@ def test_the_ranked_table_with_a_baseline(
 
 
 def test_the_ranked_table_of_all_pairs_has_letters(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     write_run(tmp_path, LINES)
-    (tmp_path / "d" / "bad").write_text("x\n" * LINES, encoding="utf-8")
+    (tmp_path / "d" / "bad").write_text("x\n" * LINES, "utf-8")
     shutil.copy(tmp_path / "d" / "ref0", tmp_path / "d" / "good")
     config = write_config(
         tmp_path / "c.yaml",
@@ -516,11 +523,11 @@ def test_the_ranked_table_of_all_pairs_has_letters(
         chosen=["google_gleu"],
         statistics={"correction": "none"},
     )
-    _, out, _ = said(capsys, "run", config, "-q", "--output", tmp_path / "run")
+    _, out, _ = run_line(f"run {config} -q --output {tmp_path}/run")
     header, *rows = (line.split() for line in out.splitlines()[1:5])
     assert header[-3:] == ["groups", "ranks", "cluster"]
     assert [row[-3] for row in rows] == ["a", "b", "c"]
-    code, again, _ = said(capsys, "show", tmp_path / "run")
+    code, again, _ = run_line(f"show {tmp_path}/run")
     assert (code, again) == (0, out)
 
 
@@ -557,13 +564,13 @@ def test_differences_as_shown(value: float, text: str) -> None:
 
 
 def test_compare_gives_what_the_run_gives_without_its_texts(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     results = made(
         tmp_path, chosen=["gleu[iter=7]", "green", "gleu[level=mean]"]
     )
     shutil.rmtree(tmp_path / "d")
-    code, out, err = said(capsys, "compare", tmp_path / "run", "--json", "-q")
+    code, out, err = run_line(f"compare {tmp_path}/run --json -q")
     assert (code, err) == (0, "")
     assert out == results.to_json()
     plain = run(
@@ -571,17 +578,18 @@ def test_compare_gives_what_the_run_gives_without_its_texts(
         tmp_path / "plain",
     )
     assert plain.tests == []
-    arguments = ["--resamples", "50", "--trials", "60", "--json"]
-    _, out, _ = said(capsys, "rank", tmp_path / "plain", *arguments)
+    _, out, _ = run_line(
+        f"rank {tmp_path}/plain --resamples 50 --trials 60 --json"
+    )
     green = [t for t in results.tests if t.metric.startswith("green")]
     assert [t["p"] for t in json.loads(out)["tests"]] == [t.p for t in green]
 
 
 def test_compare_prints_a_row_for_each_pair_in_the_order_of_ranks(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     results = made(tmp_path)
-    code, out, _ = said(capsys, "compare", tmp_path / "run", "--digits", 4)
+    code, out, _ = run_line(f"compare {tmp_path}/run --digits 4")
     assert code == 0
     order = [s.system for s in sorted(results.scores, key=lambda s: s.rank)]
     rows = [line.split() for line in out.splitlines()[2:5]]
@@ -596,10 +604,10 @@ def test_compare_prints_a_row_for_each_pair_in_the_order_of_ranks(
 
 
 def test_compare_with_a_baseline_prints_a_row_a_pair(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     results = made(tmp_path, baseline="A")
-    _, out, _ = said(capsys, "compare", tmp_path / "run")
+    _, out, _ = run_line(f"compare {tmp_path}/run")
     title, header, *rows = out.splitlines()
     assert title.startswith("d  google_gleu|")
     assert header.split()[:5] == [
@@ -612,14 +620,14 @@ def test_compare_with_a_baseline_prints_a_row_a_pair(
     best = min((t for t in results.tests), key=lambda t: -t.difference)
     assert rows[0].split()[:2] == [best.system, "A"]
     assert len([row for row in rows if row.split()[1:2] == ["A"]]) == 2
-    _, out, _ = said(capsys, "compare", tmp_path / "run", "--all")
+    _, out, _ = run_line(f"compare {tmp_path}/run --all")
     assert (
         len([line for line in out.splitlines() if line[:1] in "ABC" and line])
         == 3
     )
-    _, out, _ = said(capsys, "rank", tmp_path / "run")
+    _, out, _ = run_line(f"rank {tmp_path}/run")
     assert "groups" in out  # the baseline is compare's
-    _, out, _ = said(capsys, "rank", tmp_path / "run", "--baseline", "C")
+    _, out, _ = run_line(f"rank {tmp_path}/run --baseline C")
     assert "against C" in out
 
 
@@ -627,64 +635,60 @@ def test_compare_with_a_baseline_prints_a_row_a_pair(
     ("arguments", "expected"),
     [
         (
-            ["--baseline", "X"],
+            "--baseline X",
             "error: --baseline X: no system is called so; there are A, B, C",
         ),
         (
-            ["--metric", "gren"],
+            "--metric gren",
             "error: --metric gren: there is no such one (did you mean 'green'?); there are green\n",
         ),
         (
-            ["--dataset", "x"],
+            "--dataset x",
             "error: --dataset x: there is no such one; there are d",
         ),
         (
-            ["--level", "1.5"],
+            "--level 1.5",
             "error: --level 1.5: expected a number between 0 and 1, such as 0.95",
         ),
         (
-            ["--trials", "0"],
+            "--trials 0",
             "error: --trials 0: input should be greater than or equal to 1",
         ),
-        (["--test", "t"], "error: argument --test: invalid choice: 't'"),
+        ("--test t", "error: argument --test: invalid choice: 't'"),
     ],
 )
 def test_what_compare_refuses(
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    arguments: list[str],
+    run_line: RunLine,
+    arguments: str,
     expected: str,
 ) -> None:
     made(tmp_path, chosen=["green"])
-    code, out, err = said(capsys, "compare", tmp_path / "run", "-q", *arguments)
-    assert (code, out) == (2, "")
-    assert err.startswith(expected)
+    assert refused(
+        run_line(f"compare {tmp_path}/run -q {arguments}")
+    ).startswith(expected)
 
 
 def test_one_system_cannot_be_compared(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, run_line: RunLine
 ) -> None:
     made(tmp_path, systems="A")
-    code, _, err = said(capsys, "compare", tmp_path / "run", "-q")
+    code, _, err = run_line(f"compare {tmp_path}/run -q")
     assert (code, err) == (
         2,
         f"error: {tmp_path / 'run'}: there is one system only, so there is nothing to compare\n",
     )
-    assert said(capsys, "rank", tmp_path / "run")[0] == 0
+    assert run_line(f"rank {tmp_path}/run")[0] == 0
 
 
-def test_short_names_of_tests(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_short_names_of_tests(tmp_path: Path, run_line: RunLine) -> None:
     made(tmp_path)
     for short, name in {
         "ar": "approximate_randomization",
         "bs": "paired_bootstrap",
     }.items():
         one, two = (
-            said(capsys, "compare", tmp_path / "run", "--test", test, "--json")[
-                1
-            ]
+            run_line(f"compare {tmp_path}/run --test {test} --json")[1]
             for test in (short, name)
         )
         assert one == two
@@ -693,12 +697,8 @@ def test_short_names_of_tests(
 
 def test_a_run_that_is_not_finished_is_refused(tmp_path: Path) -> None:
     made(tmp_path)
-    manifest = json.loads(
-        (tmp_path / "run" / "run.json").read_text(encoding="utf-8")
-    )
-    (tmp_path / "run" / "run.json").write_text(
-        json.dumps({**manifest, "state": "running"}), encoding="utf-8"
-    )
+    manifest = read_json(tmp_path / "run" / "run.json")
+    write_json(tmp_path / "run" / "run.json", {**manifest, "state": "running"})
     with pytest.raises(StoreError, match="was not finished"):
         stored_runs.ScoredRun.read(tmp_path / "run")
 
@@ -734,9 +734,7 @@ def two_runs(folder: Path) -> tuple[Path, Path]:
     return folder / "run1", folder / "run2"
 
 
-def test_two_runs_are_joined(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_two_runs_are_joined(tmp_path: Path, run_line: RunLine) -> None:
     one, two = two_runs(tmp_path)
     results, measured = stored_runs.load_two(one, two)
     assert [m.names for m in measured] == [
@@ -746,25 +744,18 @@ def test_two_runs_are_joined(
         "green",
         "gleu",
     }
-    places = [score.rank for score in measured[0].scores]
-    assert places == oracle.ranks([score.score for score in measured[0].scores])
+    positions = [score.rank for score in measured[0].scores]
+    assert positions == oracle.ranks(
+        [score.score for score in measured[0].scores]
+    )
     settings = StatisticsConfig(resamples=50, trials=50)
     analysed = analyse(measured[0], settings)
     found = {(t.system, t.other): t for t in analysed.tests}
     # the same texts under other names
     assert found["C", "B@run2"].p == found["B@run1", "D"].p == 1
     assert analysed.scores[2].bootstrap
-    code, out, _ = said(
-        capsys,
-        "compare",
-        one,
-        two,
-        "--baseline",
-        "B@run2",
-        "--trials",
-        50,
-        "--metric",
-        "green",
+    code, out, _ = run_line(
+        f"compare {one} {two} --baseline B@run2 --trials 50 --metric green"
     )
     assert code == 0
     assert sum("B@run2" in line.split()[1:2] for line in out.splitlines()) == 4

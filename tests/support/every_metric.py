@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from pipeline.errors import ConfigError
 from pipeline.metrics import METRICS
+from pipeline.metrics.base.metric import Metric
 from pipeline.metrics.build import from_text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from pipeline.metrics.base.metric import Metric
-    from pipeline.metrics.options import Option
-
+from pipeline.metrics.options import Option
 
 EDITS = "edits"
 """The input of gold edits and of edits of outputs, which an extension reads."""

@@ -4,8 +4,10 @@ call.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from itertools import chain, cycle, islice
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +15,7 @@ import pytest
 from pipeline import kernel
 from pipeline.kernel.common import Encoded, Lines
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from types import ModuleType
-
-    Outcome = list[Any]
+Outcome = list[Any]
 
 SURROGATES = range(0xD800, 0xE000)
 WHITE = [chr(code) for code in range(0x110000) if chr(code).isspace()]
@@ -71,10 +69,8 @@ def lay_out(
     """Return lines that lie in a buffer in any order, with other bytes before each and after the
     last.
     """
-    starts, ends = (
-        np.zeros(len(lines), np.int64),
-        np.zeros(len(lines), np.int64),
-    )
+    starts = np.zeros(len(lines), np.int64)
+    ends = np.zeros(len(lines), np.int64)
     data = b""
     for index, other in zip(order, between, strict=False):
         data += other
@@ -127,7 +123,8 @@ class Twin:
         raise AttributeError(function)
 
 
-PYTHON, NATIVE = Twin("python"), Twin("native")
+PYTHON = Twin("python")
+NATIVE = Twin("native")
 
 
 def kernel_fixtures(package: ModuleType = kernel) -> tuple[Any, Any]:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
+from pipeline.metrics.base.metric import Metric
 from pipeline.scoring.aggregation import SystemCounts
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from pipeline.metrics.base.metric import Metric
-    from pipeline.scoring.terms import HasBlocks
+from pipeline.scoring.terms import HasBlocks
 
 
 def system_counts(

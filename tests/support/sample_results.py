@@ -4,8 +4,9 @@ for markup.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pipeline.report.context import ReportContext
 from pipeline.scoring.results import Results
@@ -18,9 +19,6 @@ from pipeline.scoring.rows import (
     Samples,
     Score,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 HOSTILE = [
     "$\\frac{a",
@@ -39,10 +37,10 @@ GLEU = "gleu|n:4|refs:max"
 def context(names: Sequence[str], baseline: str | None = None) -> ReportContext:
     """Return results by formula: system i of n scores 0.6 - 0.3 i / n."""
     count = len(names)
-    made = [0.6 - 0.3 * number / count for number in range(count)]
-    whole: dict[str, Any] = {"dataset": "d", "metric": GLEU}
+    created = [0.6 - 0.3 * number / count for number in range(count)]
+    complete: dict[str, Any] = {"dataset": "d", "metric": GLEU}
     scores = []
-    for number, (name, value) in enumerate(zip(names, made, strict=True)):
+    for number, (name, value) in enumerate(zip(names, created, strict=True)):
         outputs = {
             "gleu": value,
             "precision_1": value,
@@ -53,18 +51,18 @@ def context(names: Sequence[str], baseline: str | None = None) -> ReportContext:
             value, 0.01, (value - 0.03, value + 0.03), ranks, cluster
         )
         samples = Samples(9, 0.01, (value - 0.02, value + 0.02))
-        own: dict[str, Any] = {
+        items: dict[str, Any] = {
             "system": name,
             "score": value,
             "outputs": outputs,
             "rank": number + 1,
         }
         scores.append(
-            Score(**whole, **own, samples=samples, bootstrap=bootstrap)
+            Score(**complete, **items, samples=samples, bootstrap=bootstrap)
         )
     counts = {"wins": 6, "losses": 1, "ties": 0}
     same: dict[str, Any] = {
-        **whole,
+        **complete,
         **counts,
         "interval": (0.0, 0.1),
         "better": 0.9,
@@ -118,7 +116,7 @@ def context(names: Sequence[str], baseline: str | None = None) -> ReportContext:
         )
         parts.append(
             Breakdown(
-                **whole, system=score.system, tier=2, categories=(category,)
+                **complete, system=score.system, tier=2, categories=(category,)
             )
         )
     settings = {

@@ -6,18 +6,16 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 from urllib.parse import unquote
 
 from tests.conftest import PATIENCE
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    Answer = tuple[int, dict[str, str], bytes]
-    """Status, headers and body. The header X-Stall says that the connection then stays open."""
+Answer = tuple[int, dict[str, str], bytes]
+"""Status, headers and body. The header X-Stall says that the connection then stays open."""
 
 
 class Request(NamedTuple):
@@ -45,7 +43,9 @@ class Server(ThreadingHTTPServer):
         self.files: dict[str, bytes] = {}
         self.answers: dict[str, Callable[[], Answer]] = {}
         self.heard: list[Request] = []
-        self.ranges, self.tags, self.fail = True, True, 0
+        self.ranges = True
+        self.tags = True
+        self.fail = 0
         """Whether parts are sent; whether files have an ETag; how many of the next requests fail.
         """
 
@@ -85,7 +85,8 @@ class Handler(BaseHTTPRequestHandler):
             status, headers, body = self.server.answers[name]()
         elif self.command == "GET" and self.server.fail:
             self.server.fail -= 1
-            status, body = 503, b""
+            status = 503
+            body = b""
         if status == 200 and request.range and self.server.ranges:
             low, high = map(int, re.findall("[0-9]+", request.range))
             headers = {

@@ -1,9 +1,7 @@
 """Keep the bytes of run directories before a large change, and compare them afterwards.
 
-python -m tests.tools.frozen make FOLDER [--mirror MIRROR]    run all configs and recipes into
-FOLDER python -m tests.tools.frozen compare BEFORE AFTER             name the files that differ;
-exit code 1 where some do python -m tests.tools.frozen figures                          the sizes of
-the package and its tests
+    python -m tests.tools.frozen make FOLDER [--mirror MIRROR]   run all configs and recipes into FOLDER
+    python -m tests.tools.frozen compare BEFORE AFTER            name the files that differ; exit code 1 if some do
 
 Recipes whose data is not in the mirror are left out. run.json, the log and the lock are not
 compared: they hold times and paths."""
@@ -53,30 +51,18 @@ def make(folder: Path, mirror: Path) -> None:
         folder / "wide.yaml",
     ]:
         done = _command(
-            "run",
-            str(config),
-            "-q",
-            "--fresh",
-            "--output",
-            str(folder / "configs" / config.stem),
+            f"run {config} -q --fresh --output {folder}/configs/{config.stem}"
         )
         print(f"{config.stem}: exit code {done}")
     done = _command(
-        "reproduce",
-        "--all",
-        "--slow",
-        "-q",
-        "--mirror",
-        str(mirror),
-        "--output",
-        str(folder / "recipes"),
+        f"reproduce --all --slow -q --mirror {mirror} --output {folder}/recipes"
     )
     print(f"recipes: exit code {done}")
 
 
-def _command(*arguments: str) -> int:
+def _command(line: str) -> int:
     return subprocess.run(
-        [sys.executable, "-m", "pipeline", *arguments],
+        [sys.executable, "-m", "pipeline", *line.split()],
         stdout=subprocess.DEVNULL,
         check=False,
     ).returncode
@@ -113,41 +99,18 @@ def compare(before: Path, after: Path) -> int:
     return len(differing)
 
 
-def figures() -> None:
-    """Print lines and files of the package and its tests."""
-    for title, folder, endings in (
-        ("Python of the package", "pipeline", (".py",)),
-        ("Cython and C", "pipeline/kernel", (".pyx", ".pxd", ".h")),
-        (
-            "HTML, JavaScript, CSS",
-            "pipeline/report",
-            (".html", ".js", ".css", ".j2"),
-        ),
-        ("tests", "tests", (".py",)),
-    ):
-        files = [
-            path
-            for path in (ROOT / folder).rglob("*")
-            if path.name.endswith(endings)
-        ]
-        lines = sum(len(path.read_bytes().splitlines()) for path in files)
-        print(f"{title}: {lines:,} lines, {len(files)} files")
-
-
 def main() -> None:
     """Do what the arguments say."""
     parser = argparse.ArgumentParser(
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("what", choices=["make", "compare", "figures"])
+    parser.add_argument("what", choices=["make", "compare"])
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--mirror", type=Path, default=SHARED / "mirror")
     args = parser.parse_args()
     if args.what == "make":
         make(args.folders[0].absolute(), args.mirror)
-    elif args.what == "figures":
-        figures()
     else:
         raise SystemExit(min(compare(*args.folders), 1))
 

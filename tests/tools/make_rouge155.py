@@ -23,12 +23,11 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from typing import Any
 
 ROOT = Path(__file__).parents[2]
 SUMMARIES = ROOT / "data" / "summaries"
@@ -200,9 +199,7 @@ def limited_corpora() -> dict[str, tuple[list[str], list[list[str]]]]:
 
 
 LIMITED = "-n 2 -w 1.2 -2 4 -U"
-LIMITED_RUNS = [
-    (corpus, options) for corpus in ("made", "spaced") for options in LIMITS
-]
+LIMITED_RUNS = [*product(("made", "spaced"), LIMITS)]
 LIMITED_RUNS += [("summaries", options) for options in SUMMARY_LIMITS]
 
 

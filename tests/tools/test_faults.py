@@ -5,21 +5,19 @@ what is untidy.
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 
 if sys.platform != "linux":
     pytest.skip("the program of faults needs Linux", allow_module_level=True)
 
+import random
+
 from tests.tools.faults import processes, trials
 from tests.tools.faults.__main__ import chosen, figures
 from tests.tools.faults.files import replaced
 from tests.tools.faults.machine import Machine
 from tests.tools.faults.trials import KINDS, Kind, trial
-
-if TYPE_CHECKING:
-    import random
 
 SEED = 5
 

@@ -9,7 +9,7 @@ import os
 import sys
 import time
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
@@ -17,6 +17,8 @@ if sys.platform == "win32":
     pytest.skip(
         "the fuzzers need signals for their limits", allow_module_level=True
     )
+
+from pathlib import Path
 
 from tests.tools.fuzz import changes, driver
 from tests.tools.fuzz.driver import (
@@ -28,9 +30,6 @@ from tests.tools.fuzz.driver import (
     seeds_of,
 )
 from tests.tools.fuzz.kinds import FUZZERS
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CASES = {"inputs": 40, "configs": 15, "runs": 8}
 

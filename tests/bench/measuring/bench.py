@@ -8,16 +8,13 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from .clock import VARIABLE, of_processor
 from .corpora import ROOT, Corpora
 from .rows import Timing
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
 
 
 @dataclass
@@ -58,7 +55,8 @@ class Bench(Corpora):
     def done(self, command: Sequence[str | Path]) -> Done:
         """Run a command. Its bytecode is kept, as that of an installed package is."""
         shutil.rmtree(self.folder / "run", ignore_errors=True)
-        before, start = _children(), time.perf_counter()
+        before = _children()
+        start = time.perf_counter()
         environment = {**os.environ, "LC_ALL": "C.UTF-8"}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         words = [str(word) for word in command]

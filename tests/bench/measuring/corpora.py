@@ -5,13 +5,10 @@ ones made of them.
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tests.support.words import CONLL14_TEAMS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 ROOT = Path(__file__).parents[3]
 CONLL = ROOT.parent / "shared" / "conll14"
@@ -74,7 +71,8 @@ class Corpora:
         if not paths[0].exists():
             generator = random.Random(20140626)
             words = [f"w{number:x}" for number in range(TYPES)]
-            weights, total = [], 0.0
+            weights = []
+            total = 0.0
             for rank in range(1, TYPES + 1):
                 total += 1 / rank
                 weights.append(total)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from pathlib import Path
 
-import jsonschema
 import pytest
 import yaml
 
 from pipeline import stages
-from pipeline.cli.commands.schema import json_schema
-from pipeline.cli.dispatch import main
 from pipeline.data.config import Overrides
 from pipeline.metrics.build import from_text
 from tests.config_files import (
@@ -21,8 +19,10 @@ from tests.config_files import (
     output,
     prepare,
     problems,
+    schema_accepts,
     write,
 )
+from tests.conftest import RunLine, gec_pipeline, printed, refused
 
 TWO = """\
 datasets:
@@ -40,12 +40,11 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def cells(job: stages.Job) -> list[tuple[str, str, str]]:
-    return [
-        (c.name, s, str(dict(m.settings())["n"]))
-        for c in job.corpora
-        for m in job.metrics
-        for s in c.systems
-    ]
+    found = []
+    for corpus, metric in product(job.corpora, job.metrics):
+        order = str(dict(metric.settings())["n"])
+        found += [(corpus.name, name, order) for name in corpus.systems]
+    return found
 
 
 # include
@@ -221,9 +220,10 @@ def test_defaults_are_taken_that_have_an_effect_only_together(
     """The flavour alone would leave the value that the metric has without effect, and so would the
     method alone.
     """
-    given = ["flavour: nltk", "smoothing: method1"][::order]
-    text = f"defaults: {{metrics: {{{', '.join(given)}}}}}\n" + CONFIG.replace(
-        "gleu[iter=2]", "bleu[value=0.3]"
+    arguments = ["flavour: nltk", "smoothing: method1"][::order]
+    text = (
+        f"defaults: {{metrics: {{{', '.join(arguments)}}}}}\n"
+        + CONFIG.replace("gleu[iter=2]", "bleu[value=0.3]")
     )
     assert prepare(text).metrics == (
         from_text("bleu[flavour=nltk,smooth=method1,value=0.3]"),
@@ -508,14 +508,17 @@ def test_a_dataset_cannot_have_the_name_of_a_file_format() -> None:
 
 # The command line.
 def test_a_dry_run_tells_and_makes_nothing(
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
     write({"c.yaml": TWO + "output: {dir: out}\n"})
-    assert main(["run", "c.yaml", "--only", "A", "--only", "d", "-q"]) == 0
+    assert gec_pipeline("run c.yaml --only A --only d -q") == 0
     before = {path: path.stat().st_mtime_ns for path in Path("out").rglob("*")}
-    capsys.readouterr()
-    assert main(["run", "c.yaml", "--only", "d", "--dry-run", "-q"]) == 0
-    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    rows = [
+        line.split()
+        for line in printed(
+            run_line("run c.yaml --only d --dry-run -q")
+        ).splitlines()
+    ]
     assert [(row[0], row[1], row[3], " ".join(row[4:])) for row in rows] == [
         ("dataset", "system", "lines", "counts"),
         ("d", "A", "3", "counted"),
@@ -526,24 +529,23 @@ def test_a_dry_run_tells_and_makes_nothing(
     assert {
         path: path.stat().st_mtime_ns for path in Path("out").rglob("*")
     } == before
-    assert main(["run", "c.yaml", "--dry-run", "-q", "--output", "new"]) == 0
+    assert gec_pipeline("run c.yaml --dry-run -q --output new") == 0
     assert not Path("new").exists()
 
 
 def test_a_folder_of_somebody_else_is_refused_before_any_work(
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
     write({"c.yaml": CONFIG, "mine/thesis.txt": "text\n"})
     for more in ([], ["--dry-run"]):
-        assert main(["run", "c.yaml", "--output", "mine", *more]) == 2
         assert (
             "mine: holds files but no run.json, so no run of this program made it"
-            in capsys.readouterr().err
+            in refused(run_line("run c.yaml --output mine", *more))
         )
 
 
 def test_validate_tells_what_there_is(
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
     write(
         {
@@ -553,8 +555,9 @@ def test_validate_tells_what_there_is(
             ),
         }
     )
-    assert main(["validate", "c.yaml", "--set", "metrics.0=gleu"]) == 0
-    header, *rows = capsys.readouterr().out.splitlines()
+    header, *rows = printed(
+        run_line("validate c.yaml --set metrics.0=gleu")
+    ).splitlines()
     assert header.split() == [
         "dataset",
         "role",
@@ -573,26 +576,16 @@ def test_validate_tells_what_there_is(
 
 
 def test_settings_and_patterns_are_taken_by_the_command_line(
-    capsys: pytest.CaptureFixture[str],
+    run_line: RunLine,
 ) -> None:
     write({"c.yaml": TWO})
-    assert (
-        main(
-            [
-                "run",
-                "c.yaml",
-                "--only",
-                "A",
-                "--set",
-                "output.dir=z",
-                "--set",
-                "metrics.0=google_gleu",
-                "--json",
-            ]
+    found = json.loads(
+        printed(
+            run_line(
+                "run c.yaml --only A --set output.dir=z --set metrics.0=google_gleu --json"
+            )
         )
-        == 0
     )
-    found = json.loads(capsys.readouterr().out)
     assert {(s["dataset"], s["system"]) for s in found["scores"]} == {
         ("d", "A"),
         ("e", "A"),
@@ -617,9 +610,7 @@ def test_settings_and_patterns_are_taken_by_the_command_line(
     ],
 )
 def test_the_schema_knows_the_forms(text: str) -> None:
-    jsonschema.Draft202012Validator(json.loads(json_schema())).validate(
-        yaml.safe_load(text)
-    )
+    assert schema_accepts(yaml.safe_load(text))
 
 
 @pytest.mark.parametrize(
@@ -627,9 +618,7 @@ def test_the_schema_knows_the_forms(text: str) -> None:
 )
 def test_the_schema_refuses_other_forms(value: str) -> None:
     data = yaml.safe_load(CONFIG.replace("[r.txt]", f"[{value}]"))
-    assert not jsonschema.Draft202012Validator(
-        json.loads(json_schema())
-    ).is_valid(data)
+    assert not schema_accepts(data)
 
 
 # ~, variables of the environment and {name} in paths
@@ -717,10 +706,7 @@ def test_a_variable_that_is_not_set_is_named(
         f"c.yaml:4:11: include[0]: {message} '$CORPORA/x.yaml'"
     ]
     assert (
-        main(
-            ["run", "c.yaml", "--set", "include=[]", "--output", "$CORPORA/run"]
-        )
-        == 2
+        gec_pipeline("run c.yaml --set include=[] --output $CORPORA/run") == 2
     )
 
 
@@ -753,8 +739,8 @@ def test_name_is_that_of_the_system_or_data_set() -> None:
 @pytest.mark.usefixtures("home")
 def test_a_run_directory_may_be_in_the_home_folder() -> None:
     prepare()
-    assert main(["run", "c.yaml", "-q", "--output", "~/one"]) == 0
-    assert main(["run", "c.yaml", "-q", "--set", "output.dir=$HOME/two"]) == 0
-    assert main(["show", "$HOME/one"]) == 0
+    assert gec_pipeline("run c.yaml -q --output ~/one") == 0
+    assert gec_pipeline("run c.yaml -q --set output.dir=$HOME/two") == 0
+    assert gec_pipeline("show $HOME/one") == 0
     assert {"one", "two"} <= {path.name for path in Path.home().iterdir()}
     assert not Path("~").exists()

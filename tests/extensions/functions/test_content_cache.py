@@ -7,20 +7,18 @@ from __future__ import annotations
 import os
 import sqlite3
 import sys
+from collections.abc import Callable
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-
-if sys.platform == "win32":
-    pytest.skip("needs pipes and links", allow_module_level=True)
 
 from pipeline.extensions.functions import content_cache
 from pipeline.extensions.functions.content_cache import ContentCache
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+if sys.platform == "win32":
+    pytest.skip("needs pipes and links", allow_module_level=True)
+
 
 ENDLESS = """
 WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)
@@ -73,22 +71,22 @@ LEFT_OUT: dict[str, Callable[[Path], object]] = {
 }
 
 
-def a_cache(path: Path, told: list[str]) -> ContentCache:
-    return ContentCache(ContentCache.SCORES, path, told.append, of="a")
+def a_cache(path: Path, reported: list[str]) -> ContentCache:
+    return ContentCache(ContentCache.SCORES, path, reported.append, of="a")
 
 
 @pytest.mark.parametrize("way", [*MENDED, *LEFT_OUT])
 def test_a_cache_is_never_why_work_fails(tmp_path: Path, way: str) -> None:
-    path, told = tmp_path / "c.sqlite", list[str]()
-    a_cache(path, told).write({b"%d" % n: b"1" * 40 for n in range(100)})
-    assert a_cache(path, told).read([b"7"]) == {b"7": b"1" * 40}
+    path, reported = tmp_path / "c.sqlite", list[str]()
+    a_cache(path, reported).write({b"%d" % n: b"1" * 40 for n in range(100)})
+    assert a_cache(path, reported).read([b"7"]) == {b"7": b"1" * 40}
     (MENDED | LEFT_OUT)[way](path)
-    own = a_cache(path, told)
-    assert own.read([b"7"]) in ({}, {b"7": b"1" * 40})
-    own.write({b"8": b"2"})
-    own.tables()
-    assert len(told) == (way != "empty")
-    assert a_cache(path, told).read([b"8"]) == (
+    values = a_cache(path, reported)
+    assert values.read([b"7"]) in ({}, {b"7": b"1" * 40})
+    values.write({b"8": b"2"})
+    values.tables()
+    assert len(reported) == (way != "empty")
+    assert a_cache(path, reported).read([b"8"]) == (
         {b"8": b"2"} if way in MENDED else {}
     )
 
@@ -97,12 +95,12 @@ def test_a_cache_that_is_locked_for_good_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(content_cache, "LOCK_SECONDS", 0)
-    path, told = tmp_path / "c.sqlite", list[str]()
-    a_cache(path, told).write({b"7": b"1"})
+    path, reported = tmp_path / "c.sqlite", list[str]()
+    a_cache(path, reported).write({b"7": b"1"})
     with closing(sqlite3.connect(path, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
-        own = a_cache(path, told)
-        assert own.read([b"7"]) == {}
-        own.write({b"8": b"2"})
-        assert told == [f"{path}: scores are not kept: database is locked"]
-    assert a_cache(path, told).read([b"7", b"8"]) == {b"7": b"1"}
+        values = a_cache(path, reported)
+        assert values.read([b"7"]) == {}
+        values.write({b"8": b"2"})
+        assert reported == [f"{path}: scores are not kept: database is locked"]
+    assert a_cache(path, reported).read([b"7", b"8"]) == {b"7": b"1"}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,13 +11,10 @@ from pipeline.data.config import Column
 from pipeline.errors import CorpusError
 from pipeline.extensions.nlg.e2e_texts import blocks, by_source
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 def read(folder: Path, text: str, column: str = "") -> list[Any]:
     path = folder / "refs.txt"
-    path.write_text(text, encoding="utf-8", newline="")
+    path.write_text(text, "utf-8", newline="")
     return list(
         blocks(
             path, "refs.txt", Column(kind="blocks", path=path, column=column)
@@ -73,7 +71,7 @@ def test_what_the_suite_would_read_otherwise_is_refused(
 
 def table(folder: Path, text: str, column: str = "") -> list[Any]:
     path = folder / "table.csv"
-    path.write_text(text, encoding="utf-8", newline="")
+    path.write_text(text, "utf-8", newline="")
     return list(
         by_source(
             path,

@@ -23,15 +23,12 @@ import signal
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import count, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from .machine import Machine
 from .trials import KINDS, Trial, trial
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 VERDICTS = ("survived", "lost", "hung", "untidy")
 

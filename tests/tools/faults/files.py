@@ -7,26 +7,20 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import random
 import resource
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
-from tests.support.web import serving
+from tests.support.web import Answer, Server, serving
 
+from .machine import Machine
 from .processes import kill, left_of
 from .signals import begun
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from tests.support.web import Answer, Server
-
-    from .machine import Machine
 
 PATIENT = "import pipeline.files.remote as r; r.SILENCE = 1"
 """Makes the program wait for a server for a second instead of thirty."""
@@ -61,10 +55,8 @@ def replaced(path: Path) -> Iterator[None]:
 def changed(machine: Machine, rng: random.Random) -> str:
     """Change, cut or delete a text, or the config, while it is used; it is then as before."""
     path = rng.choice([*machine.texts(), machine.config])
-    way, moment = (
-        rng.choice(["changed", "cut", "deleted", "emptied"]),
-        rng.uniform(0, machine.seconds),
-    )
+    way = rng.choice(["changed", "cut", "deleted", "emptied"])
+    moment = rng.uniform(0, machine.seconds)
     with replaced(path):
         process = machine.start()
         process.until(moment)
@@ -77,7 +69,8 @@ def server(machine: Machine, rng: random.Random) -> str:
     """Have an output come from a server that stalls or breaks off from some request on; later it is
     a file again.
     """
-    way, last = rng.choice(WAYS), rng.randint(1, 6)
+    way = rng.choice(WAYS)
+    last = rng.randint(1, 6)
     content = json.loads(machine.config.read_text(encoding="utf-8"))
     with serving() as web, replaced(machine.config):
         web.ranges = way not in ("stall", "short")
@@ -220,7 +213,8 @@ def full(machine: Machine, rng: random.Random) -> str:
     """Have the file system of the run directory be full at any moment, and grow later."""
     machine.mount("size=256m")
     process, moment = begun(machine, rng)
-    room, done = rng.choice([0, 4096, 40_960]), False
+    room = rng.choice([0, 4096, 40_960])
+    done = False
     # more may have been written meanwhile: then the system refuses the size
     while not done:
         usage = shutil.disk_usage(machine.disk)
@@ -237,10 +231,8 @@ def special(machine: Machine, rng: random.Random) -> str:
     """Put something that is no file in the place of a text or the config, before the start or while
     it is used.
     """
-    path, way = (
-        rng.choice([*machine.texts(), machine.config]),
-        rng.choice(["pipe", "folder", "/dev/zero", "/proc/kmsg"]),
-    )
+    path = rng.choice([*machine.texts(), machine.config])
+    way = rng.choice(["pipe", "folder", "/dev/zero", "/proc/kmsg"])
     moment = rng.choice([0, rng.uniform(0, machine.seconds)])
     with replaced(path):
         process = machine.start(before=HASTY_PIPES) if moment else None

@@ -10,14 +10,12 @@ import subprocess
 import sys
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import NamedTuple
 
 from tests.conftest import ROOT, Tree, tree, write_run
 
 from .processes import children, kill, state
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 COLUMNS = 6
 """Files of counts of each data set: three systems, two sets of columns."""
@@ -58,15 +56,14 @@ class Machine:
 
     def __post_init__(self) -> None:
         """Write the corpus and run the command once."""
-        self.temporary, self.disk = (
-            self.folder / "temporary",
-            self.folder / "disk",
-        )
+        self.temporary = self.folder / "temporary"
+        self.disk = self.folder / "disk"
         for directory in (self.temporary, self.disk):
             directory.mkdir()
         self.run = self.disk / "run"
         self.config = self.write()
-        self.seconds, self.deadline = 0.0, 10 * self.least
+        self.seconds = 0.0
+        self.deadline = 10 * self.least
         start = time.monotonic()
         process = self.start(run=self.folder / "expected")
         if process.wait().code != 0:
@@ -215,8 +212,11 @@ class Running:
     def __init__(
         self, machine: Machine, process: subprocess.Popen[bytes], said: Path
     ) -> None:
-        self.machine, self.process, self.said = machine, process, said
-        self.pid, self.begun = process.pid, time.monotonic()
+        self.machine = machine
+        self.process = process
+        self.said = said
+        self.pid = process.pid
+        self.begun = time.monotonic()
         self.result: Ended | None = None
 
     def poll(self) -> bool:

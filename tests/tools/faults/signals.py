@@ -5,16 +5,12 @@ other.
 from __future__ import annotations
 
 import os
+import random
 import signal
 import time
-from typing import TYPE_CHECKING
 
+from .machine import Machine, Running
 from .processes import catches, kill, loky_workers
-
-if TYPE_CHECKING:
-    import random
-
-    from .machine import Machine, Running
 
 HASTY = "import pipeline.parallel as w; w.PATIENCE = 5.0"
 """Makes the program give up workers that answer nothing sooner."""
@@ -125,7 +121,8 @@ def _a_worker(process: Running, rng: random.Random) -> int:
 
 def _send(process: Running, rng: random.Random) -> str:
     """Send a signal to the program or to its process group; return its name."""
-    number, to_group = rng.choice(ENDS), rng.random() < 0.5
+    number = rng.choice(ENDS)
+    to_group = rng.random() < 0.5
     if not process.poll():
         if to_group:
             os.killpg(process.pid, number)

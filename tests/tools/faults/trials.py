@@ -9,19 +9,15 @@ import random
 import re
 import shutil
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tests.conftest import tree
 
 from . import files, signals
-from .machine import HungError, counted
+from .machine import Ended, HungError, Machine, counted
 from .processes import left_of
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from .machine import Ended, Machine
 
 ATTEMPTS = 5
 """Times that the command may be given again."""

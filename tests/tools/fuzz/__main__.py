@@ -14,13 +14,10 @@ import argparse
 import faulthandler
 import json
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from .driver import fuzz, peak, seeds_of
 from .kinds import FUZZERS
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 
 def main() -> int:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Iterator, Sequence
+import random
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 Change = list[Any]
 """["put", place, value], ["drop", place] or ["rename", place, name]; a place is a list of keys and
@@ -43,7 +41,8 @@ def expanded(value: Any) -> Any:
         return value
     if MUCH not in value:
         return {key: expanded(item) for key, item in value.items()}
-    inner, number = expanded(value["of"]), value["n"]
+    inner = expanded(value["of"])
+    number = value["n"]
     if value[MUCH] == "nest":
         for _ in range(number):
             inner = {"k": inner} if value.get("keys") else [inner]
@@ -55,10 +54,8 @@ def expanded(value: Any) -> Any:
 
 def much(rng: random.Random, inner: Any) -> dict[str, Any]:
     """Return what stands for a large value."""
-    kind, number = (
-        rng.choice(["repeat", "keys", "nest", "text"]),
-        int(10 ** rng.uniform(0.5, 5)),
-    )
+    kind = rng.choice(["repeat", "keys", "nest", "text"])
+    number = int(10 ** rng.uniform(0.5, 5))
     inner = "ab*[,"[rng.randrange(5)] if kind == "text" else inner
     return {
         MUCH: kind,
@@ -84,7 +81,8 @@ def places(value: Any, above: Sequence[Any] = ()) -> Iterator[list[Any]]:
 
 def drawn(rng: random.Random, content: Any, values: Sequence[Any]) -> Change:
     """Draw a change of a value."""
-    place, way = rng.choice(list(places(content))), rng.random()
+    place = rng.choice(list(places(content)))
+    way = rng.random()
     if way < 0.15:
         return ["drop", place]
     if way < 0.25:

@@ -7,14 +7,12 @@ from __future__ import annotations
 import contextlib
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from pathlib import Path
+from typing import Any
 
 from .changes import changed, changed_bytes, drawn, drawn_bytes
 from .driver import Fuzzer, said
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from pathlib import Path
 
 BASE: dict[str, Any] = {
     "datasets": {

@@ -16,14 +16,12 @@ import tempfile
 import time
 import traceback
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from pipeline.cli.dispatch import main
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 CORPUS = Path(__file__).parent / "corpus"
 """A file for each fuzzer: a list of cases, each with a sentence about what was wrong."""
@@ -90,7 +88,8 @@ def corpus(name: str) -> list[dict[str, Any]]:
 
 def checked(fuzzer: Fuzzer, case: Any, tally: Counter[str]) -> str:
     """Check a case within the limits; whatever it raises is wrong."""
-    folder, before = Path(tempfile.mkdtemp(prefix="fuzz-")), peak()
+    folder = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    before = peak()
     try:
         with limited():
             wrong = fuzzer.check(case, folder, tally)
@@ -173,7 +172,8 @@ def _odd_lines(text: str) -> list[str]:
 
 def said(*arguments: object) -> Said:
     """Run the command line in this process."""
-    out, err = io.StringIO(), io.StringIO()
+    out = io.StringIO()
+    err = io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
             code = main([str(argument) for argument in arguments])

@@ -13,17 +13,15 @@ import json
 import lzma
 import random
 import warnings
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pipeline
 
 from .changes import changed_bytes, drawn_bytes
 from .driver import Fuzzer, said
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable
-    from pathlib import Path
 
 WORDS = [
     "a",
@@ -51,7 +49,8 @@ class Case:
     """Texts in a folder, in random forms, and the config that names them."""
 
     def __init__(self, folder: Path, rng: random.Random) -> None:
-        self.folder, self.rng = folder, rng
+        self.folder = folder
+        self.rng = rng
         self.count = rng.randint(1, 7)
         self.files: list[tuple[Path, str]] = []
         source = [self.sentence() for _ in range(self.count)]

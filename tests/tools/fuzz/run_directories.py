@@ -13,9 +13,11 @@ import os
 import random
 import shutil
 import tempfile
+from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pipeline
 from pipeline.errors import PipelineError
@@ -23,10 +25,6 @@ from tests.conftest import ROOT, tree
 
 from .changes import changed, changed_bytes, drawn, drawn_bytes
 from .driver import Fuzzer, said
-
-if TYPE_CHECKING:
-    from collections import Counter
-    from collections.abc import Callable
 
 CONFIG: dict[str, Any] = {
     "datasets": {
@@ -121,7 +119,8 @@ def go_on(run: Path) -> str:
     """Give the same command again; what is there afterwards must be as if nothing had happened."""
     done = said("run", whole() / "c.yaml", "--output", run, "-q")
     if done.code == 0:
-        files, expected = tree(run), tree(whole() / "run")
+        files = tree(run)
+        expected = tree(whole() / "run")
         differing = [
             name for name in expected if files.get(name) != expected[name]
         ]
@@ -168,7 +167,8 @@ def make(seed: str) -> dict[str, Any]:
 
 def _damage(rng: random.Random) -> dict[str, Any]:
     """Draw what is done to a file."""
-    name, way = rng.choice(FILES), rng.random()
+    name = rng.choice(FILES)
+    way = rng.random()
     if name in ("a file", "counts"):
         files = [
             path
