@@ -55,9 +55,7 @@ def did_you_mean(name: str, choices: Iterable[str]) -> str:
         return ""
     folded = {choice.lower(): choice for choice in choices}
     # here, because most runs have no use for it
-    from difflib import (
-        get_close_matches,
-    )
+    from difflib import get_close_matches
 
     near = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
     return f" (did you mean '{folded[near[0]]}'?)" if near else ""

@@ -23,6 +23,7 @@ from pipeline.cli import main
 from pipeline.cli.commands.help import help_pages
 from pipeline.data import Catalogue, DataFile
 from tests.conftest import ROOT, gec_pipeline, read_json
+from tests.extensions.functions.plugin_page import forgotten  # noqa: F401 (a fixture)
 from tests.extensions.neural.test_judge import KEY, right, served
 from tests.extensions.published.stand_ins import chance, text
 from tests.test_from_python import EXAMPLES

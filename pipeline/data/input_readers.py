@@ -20,11 +20,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 from ..errors import ConfigError, Problem, gathered
 from ..extension import missing_extension
 from ..lookup import Table
-from .corpus import (
-    Corpus,
-    check_parallel,
-    without_any,
-)
+from .corpus import Corpus, check_parallel, without_any
 from .inputs import MAX_REFERENCES, TEXTS, TextReader
 from .opened_input import OpenedInput, TextsOfInput
 from .opener import Opener

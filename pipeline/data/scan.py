@@ -20,12 +20,7 @@ from numpy.typing import NDArray
 from .. import kernel
 from ..arrays import Ints
 from ..errors import CorpusError
-from ..files import (
-    Remote,
-    content_hint,
-    open_regular,
-    why_unreadable,
-)
+from ..files import Remote, content_hint, open_regular, why_unreadable
 
 NEWLINE = b"\n"
 CHANGED = "the file changed while it was being read; start again"

@@ -23,13 +23,7 @@ from .tables import (
     groups,
     settings_line,
 )
-from .terminal import (
-    fits,
-    print_line,
-    print_square,
-    print_table,
-    print_text,
-)
+from .terminal import fits, print_line, print_square, print_table, print_text
 
 DOUBTED = (
     f"A small p without {BETTER} or {WORSE} says nothing: the systems differ on fewer than "

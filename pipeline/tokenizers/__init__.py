@@ -12,13 +12,7 @@ from .sacrebleu import SPECIAL, tokenizer_of_pair
 from .table import OWN, TOKENIZERS, Tokenizer, is_own
 
 if TYPE_CHECKING:
-    from .own_tokens import (
-        OwnTexts,
-        References,
-        Splitter,
-        Texts,
-        is_list,
-    )
+    from .own_tokens import OwnTexts, References, Splitter, Texts, is_list
     from .ptb import Jar, Ptb
     from .stemmers import STEMMERS, exceptions
     from .tercom import Tercom

@@ -83,10 +83,10 @@ class Incomplete(NamedTuple):
     def again(self, folder: Path) -> str:
         """Return the same command for a copy of the run directory, which is made."""
         shutil.copytree(self.folder, folder)
-        return run_line(self.config, folder)
+        return line_of_run(self.config, folder)
 
 
-def run_line(config: Path, folder: Path) -> str:
+def line_of_run(config: Path, folder: Path) -> str:
     return f"run {config} --output {folder} --n-jobs 2 --backend loky"
 
 
@@ -102,7 +102,7 @@ def incomplete(tmp_path_factory: pytest.TempPathFactory) -> Incomplete:
         redirect_stdout(io.StringIO()) as out,
         redirect_stderr(io.StringIO()) as err,
     ):
-        code = gec_pipeline(run_line(config, folder / "run"))
+        code = gec_pipeline(line_of_run(config, folder / "run"))
     return Incomplete(
         config, folder / "run", code, out.getvalue(), err.getvalue()
     )
@@ -417,9 +417,9 @@ def test_workers_that_answer_nothing_end_the_run_with_one_message(
         raise NoAnswerError(reason)
 
     with mock.patch.object(workers, "results", failing):
-        done = run_line(run_line(config, tmp_path / "run"))
+        done = run_line(line_of_run(config, tmp_path / "run"))
     assert done.code == 3
     last_line = done.err.splitlines()[-1]
     assert last_line == f"error: {reason}; run the same command again"
-    assert gec_pipeline(run_line(config, tmp_path / "run")) == 0
+    assert gec_pipeline(line_of_run(config, tmp_path / "run")) == 0
     assert_as_fresh(config, tmp_path / "run")

@@ -36,11 +36,10 @@ if TYPE_CHECKING:
 HOLD = """
 import sys
 from pathlib import Path
-from pipeline.execution.store.run_directory import running
 from pipeline.execution.store.run_directory import RunDirectory
 directory = RunDirectory(Path(sys.argv[1]))
 with directory.held(print):
-    directory.write_manifest(running())
+    directory.begin({})
     print("held", flush=True)
     sys.stdin.read()
 """

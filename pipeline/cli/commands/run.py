@@ -173,12 +173,7 @@ def plan(job: Job, output: str | None = None, *, fresh: bool = False) -> Plan:
     With `fresh`, there is nothing to replace. Nothing is computed or written. Raises StoreError if
     the directory cannot be used.
     """
-    from ...execution import (
-        RunDirectory,
-        finished_counts,
-        folder_of,
-        specs_of,
-    )
+    from ...execution import RunDirectory, finished_counts, folder_of, specs_of
     from ...stages import earlier_run
 
     directory = RunDirectory(

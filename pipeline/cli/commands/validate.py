@@ -32,11 +32,7 @@ def run(args: argparse.Namespace) -> None:
     """Print a table of the files, matches of globs, signatures of the metrics, and warnings."""
     from ...execution import RunOptions
     from ...prepare import prepare
-    from ...report.terminal import (
-        print_table,
-        print_text,
-        print_warnings,
-    )
+    from ...report.terminal import print_table, print_text, print_warnings
 
     job = prepare(
         args.config, overrides=Overrides(tuple(args.settings), tuple(args.only))

@@ -108,7 +108,10 @@ class Description:
     def why_zero(
         outputs: Mapping[str, float], orders: Iterable[int], hits: str = "match"
     ) -> str:
-        """Return why a score is 0 that is 0 if an order has no hits, which the output `hits` counts."""
+        """Return why a score is 0 that is 0 if one of the `orders` of n-grams has no hits.
+
+        `outputs` are the numbers of the score; those that begin with `hits` count the hits.
+        """
         order = next((n for n in orders if outputs[f"{hits}_{n}"] <= 0), 0)
         if outputs["hyp_len"] == 0:
             return "all outputs are empty"

@@ -274,7 +274,10 @@ class Metric(Description, HasOptions, ABC):
         return ()
 
     def counted(self, columns: Columns, *names: str) -> list[Counted]:
-        """Return columns or terms for shown_counts(), in the shape that their fields declare."""
+        """Return the `columns` or terms of some `names` for shown_counts().
+
+        They have the shape that their fields declare.
+        """
         fields = {field.name: field for field in self.terms}
         fields |= {field.name: field for field in self.spec.columns}
         counts = []
@@ -330,7 +333,10 @@ class Metric(Description, HasOptions, ABC):
         raise NotImplementedError
 
     def for_run(self, systems: int, corpora: "Collection[Corpus]") -> "Metric":
-        """Return the metric for a number of systems and data sets, if it depends on them."""
+        """Return the metric for a number of `systems` and the data sets `corpora`.
+
+        It is the metric itself, unless it depends on them.
+        """
         return self
 
     @property
@@ -359,8 +365,9 @@ class Metric(Description, HasOptions, ABC):
     ) -> Verdicts:
         """Return for each output and each line the edits in order, with each annotator's verdict.
 
-        The arguments are lines of the input that the metric reads: of the source, of each output,
-        and of each annotator, such as records of edits. An annotator without the sentence has None.
+        `sources`, `outputs` and `annotations` are lines of the input that the metric reads: of the
+        source, of each output, and of each annotator, such as records of edits. An annotator
+        without the sentence has None.
         """
         raise NotImplementedError
 
@@ -370,7 +377,7 @@ class Metric(Description, HasOptions, ABC):
         """Return the number of the reference in the columns for each annotator of a sentence.
 
         It is -1 for an annotator without the sentence. Several annotators may share a reference.
-        The arguments are as for verdicts().
+        `source` and `annotations` are the sentence's line of the source and of each annotator.
         """
         return range(len(annotations))
 

@@ -22,17 +22,20 @@ def approximate_randomization(systems: PairedScores) -> list[float]:
     summands = systems.summands
     trials = systems.settings.trials
     resources = systems.resources
+    # Workers get what larger_differences() names, so it does not name `systems`.
+    pairs = systems.pairs
+    limits = [systems.limit(*pair) for pair in pairs]
 
     def larger_differences(start: int, stays: Bytes) -> list[int]:
         """Return for each pair in how many of some trials the difference is above the real one."""
         counts = []
         totals = [summand.weighted(stays, start) for summand in summands]
-        for pair in systems.pairs:
+        for pair, limit in zip(pairs, limits, strict=True):
             # [trials], after the first summand
             difference: Floats = np.zeros(1)
             for summand, total in zip(summands, totals, strict=True):
                 difference = difference + _difference(summand, total, pair)
-            is_larger = np.abs(difference) > systems.limit(*pair)
+            is_larger = np.abs(difference) > limit
             counts.append(int(is_larger.sum()))
         return counts
 

@@ -1,6 +1,7 @@
 """Gold edits and texts as inputs of one data set."""
 
 from tests.config_files import dataset, problems
+from tests.data.test_inputs import _here  # noqa: F401 (a fixture)
 
 
 def test_references_may_be_of_any_form() -> None:

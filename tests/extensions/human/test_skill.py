@@ -9,12 +9,7 @@ import pytest
 import trueskill as package
 
 from pipeline.extensions.human.judgments import build
-from pipeline.extensions.human.trueskill import (
-    DRAW,
-    SIGMA,
-    rated,
-    trueskill,
-)
+from pipeline.extensions.human.trueskill import DRAW, SIGMA, rated, trueskill
 from tests.extensions.human.test_human import invented, item
 from tests.oracles import trueskill_package
 

@@ -2,21 +2,22 @@
 
 from pathlib import Path
 
-from tests.metrics.test_ter import lower_run
+from tests.metrics.test_ter import lower_run  # noqa: F401 (a fixture)
 from tests.support.in_process import Call
 
 
 def test_correlations_with_people_are_those_of_the_negated_score(
-    tmp_path: Path, call: Call
+    lower_run: Path,  # noqa: F811 (the fixture)
+    tmp_path: Path,
+    call: Call,
 ) -> None:
     (tmp_path / "human.tsv").write_text(
         "system\tscore\ngood\t3\nmiddle\t2\nbad\t1\n"
     )
-    folder = lower_run(tmp_path)
     rows = [
         line.split()
         for line in call(
-            f"correlate {folder} --human {tmp_path / 'human.tsv'}"
+            f"correlate {lower_run} --human {tmp_path / 'human.tsv'}"
         ).out.splitlines()
         if line.strip().startswith(("ter", "bleu"))
     ]

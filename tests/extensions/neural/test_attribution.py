@@ -35,6 +35,7 @@ from pipeline.extensions.neural.attribution import (
 from pipeline.metrics.build import from_text, from_values
 from tests.config_files import write
 from tests.extensions.errant import stand_in
+from tests.extensions.functions.plugin_page import folder, forgotten  # noqa: F401 (fixtures)
 from tests.support.commands import Command
 from tests.support.extensions import needs, with_extension
 from tests.support.numbers import near

@@ -9,11 +9,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from tests.extensions.page import browser as browsers
-from tests.extensions.page.browser import (
-    Browser,
-    report_of,
-    sample_config,
-)
+from tests.extensions.page.browser import Browser, report_of, sample_config
 
 browsers.skip_module()
 
