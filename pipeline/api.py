@@ -309,7 +309,10 @@ def evaluate_corpus(
 def _statistics_settings(
     statistics: Mapping[str, Any] | bool | None, corpus: Corpus
 ) -> "StatisticsConfig | None":
-    """Return the settings of intervals and tests; None if they are not requested."""
+    """Return the settings of intervals and tests; None if `statistics` is None or False.
+
+    True and an empty mapping take the defaults. Raises InputError for another type or setting.
+    """
     if statistics is None or statistics is False:
         return None
     written = {} if statistics is True else statistics

@@ -206,11 +206,12 @@ class Result(Reportable):
     def to_pandas(
         self, columns: Literal["scores", "outputs", "all"] = "all"
     ) -> Any:
-        """Return a DataFrame with a row for each sentence: its id, if it has one, score and columns.
+        """Return a DataFrame with a row for each sentence, with its id if the sentences have ids.
 
-        With columns="scores" a row has the numbers of `sentence_spread`: score, std, low and high.
-        With columns="outputs" it has those of `sentence_outputs`, such as recall and precision.
-        Raises InputError if pandas is not installed.
+        The argument `columns` says what follows: "all" is the score and the counts of `self.columns`,
+        "scores" the score, std, low and high of sentence_spread(), and "outputs" the numbers of
+        `sentence_outputs`, such as recall and precision. Raises InputError if pandas is not
+        installed.
         """
         _check_table(columns, ("scores", "outputs", "all"))
         ids = self.ids

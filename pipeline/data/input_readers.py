@@ -190,7 +190,12 @@ def completed(
     listener: Listener,
     opener: Opener | None = None,
 ) -> Corpus:
-    """Return a data set with all views that are made of its texts; raises InputError."""
+    """Return a data set with those of `views` that are made of its texts, such as annotated edits.
+
+    A view is what some metrics read in place of texts. `listener` displays the progress of
+    annotation. `opener` opens the texts that are made. Raises InputError if texts cannot be made.
+    """
+    # Readers of views that are there already take part: they give all views the same categories.
     for reader in readers_of({*views, *corpus.views}):
         corpus = reader.complete(corpus, views, n_jobs, listener, opener)
     return corpus

@@ -358,9 +358,10 @@ def check_allowed(
     systems: Sequence[Sentences],
     allowed: Allowed | None,
 ) -> None:
-    """Raise ValueError unless allowed[system][reference] is a text with the lines of `references`.
+    """Raise ValueError unless `allowed` is None, or has a text for each system with each reference.
 
-    None, which sets no limit to hits, is allowed too.
+    allowed[system][reference] has as many lines as the references. Its n-grams limit the hits; None
+    sets no limit.
     """
     if allowed is None:
         return
@@ -519,10 +520,10 @@ def check_present(present: Ints | None, lines: int, references: int) -> None:
 
 
 def check_terms(terms: Sequence[Ints], references: int) -> int:
-    """Return the number of lines of terms: arrays int64 [lines, references, width].
+    """Check terms, and return their number of lines.
 
-    Raises ValueError if there is no array, or one has another type or shape, or is not in the order
-    of C.
+    Each term is a C-contiguous array, int64 [lines, references, width], with a width of its own.
+    `references` is the number of references. Raises ValueError for anything else.
     """
     shape = f"[lines, {references}, width], with as many lines for all"
     if not terms:

@@ -222,9 +222,15 @@ def _overview_table(
 
 
 def _overview_notes(results: Results, overview: Overview) -> list[str]:
+    """Return the notes below an overview, as sentences.
+
+    They are about missing scores, rows of the source and references, columns whose lowest score is
+    the best or that are not in percent, marks of significance, and settings of statistics.
+    """
     notes = []
-    for name in dict.fromkeys(group.dataset for _, group in overview.groups):
-        notes += _missing(results, name)
+    datasets = dict.fromkeys(group.dataset for _, group in overview.groups)
+    for dataset in datasets:
+        notes += _missing(results, dataset)
     for kind, text in (
         (Group.SOURCE, "the unchanged source"),
         (Group.REFERENCE, "a reference"),
@@ -236,9 +242,12 @@ def _overview_notes(results: Results, overview: Overview) -> list[str]:
     lowest_best = []
     not_in_percent = []
     for column in overview.columns:
-        if column.verdict_sentence and column.lower_is_better:
+        # only columns of scores have a sentence about the first system
+        if not column.verdict_sentence:
+            continue
+        if column.lower_is_better:
             lowest_best.append(column.printed)
-        if column.verdict_sentence and factor(column.group.metric) == 1:
+        if factor(column.group.metric) == 1:
             not_in_percent.append(column.printed)
     if lowest_best:
         notes.append(f"{', '.join(lowest_best)}: the lowest score is the best.")

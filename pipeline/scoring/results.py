@@ -123,19 +123,26 @@ class Results:
     def group_letters(
         self, scores: Sequence[Score], tests: Sequence[Comparison]
     ) -> dict[str, str]:
-        """Return the letters of the systems that were compared by a metric on a data set.
+        """Return the compact letter display: the letters of each system, by its name.
 
-        Two systems that share a letter do not differ significantly; see letters().
+        `scores` and `tests` are those of one metric on one data set; systems without a test are
+        left out. Two systems that share a letter do not differ significantly; see letters().
         """
         compared = Comparison.systems_of(tests)
         scores = [score for score in scores if score.system in compared]
-        numbers = {score.system: number for number, score in enumerate(scores)}
+        positions = {
+            score.system: position for position, score in enumerate(scores)
+        }
         different = []
         for test in tests:
             if self.is_significant(test):
-                different.append((numbers[test.system], numbers[test.other]))
-        texts = letters([score.rank for score in scores], different)
-        return dict(zip(numbers, texts, strict=True))
+                different.append(
+                    (positions[test.system], positions[test.other])
+                )
+        letters_of_systems = letters(
+            [score.rank for score in scores], different
+        )
+        return dict(zip(positions, letters_of_systems, strict=True))
 
     @property
     def systems(self) -> list[str]:

@@ -208,10 +208,9 @@ def _files(metric: type[Metric]) -> list[str]:
 
 
 def _examples(metric: type[Metric]) -> list[str]:
-    """Return example commands for a metric.
+    """Return the example commands on the help page of a metric that name the metric.
 
-    They are those on its help page that name it, or else a plain one of its required options and
-    files.
+    If there are none, return one command, made of the required options and files of the metric.
     """
     from ...metrics import named
     from .help import help_pages
@@ -228,7 +227,7 @@ def _examples(metric: type[Metric]) -> list[str]:
                     examples.append(f"  {command}")
     if examples:
         return examples
-    # Options without a default are conflicts of a metric with defaults alone.
+    # A metric that is made without options reports each option that it requires as a conflict.
     required = [
         f"{_flag(name)} VALUE" for name, _problem in metric().conflicts()
     ]

@@ -86,15 +86,16 @@ def _all_orders(ids: Sequence[int], order: int) -> list[Ngrams]:
 
 
 def _merged(references: list[list[Ngrams]]) -> list[Ngrams]:
-    """Merge the references of a line by the maximum of their counts, for each order.
+    """Return the counts of n-grams of all references of a line, by order.
 
-    `references` has the n-grams of each reference, by order.
+    references[reference][order] has the counts of a reference. An n-gram has the largest count that
+    it has in a reference.
     """
     merged = []
-    for of_order in zip(*references, strict=True):
+    for counts_of_order in zip(*references, strict=True):
         union: Ngrams = Counter()
-        for reference in of_order:
-            union |= reference
+        for counts in counts_of_order:
+            union |= counts
         merged.append(union)
     return merged
 

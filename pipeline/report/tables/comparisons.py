@@ -12,17 +12,24 @@ WORSE = "↓"
 
 
 def p_cell(test: Comparison, results: Results, *, adjusted: bool = True) -> str:
-    """Return the p-value of a comparison, by default the adjusted one.
+    """Return the p-value of a comparison for a table, by default the adjusted one.
 
-    If none of the trials or samples was as far apart as the systems, more of them would make p
-    smaller: it is printed with "≤", and rounded up.
+    If no random trial had a difference as large as the observed one, p is the smallest that so
+    many trials can give, and more of them could make it smaller. Then it is printed with "≤", and
+    rounded up.
     """
     value = test.p_adjusted if adjusted else test.p
     significance_test = SIGNIFICANCE_TESTS.of(results)
-    samples = None
+    trials = None
     if significance_test:
-        samples = (results.statistics or {}).get(significance_test.samples)
-    if samples is None or value >= 1 or test.p > (1 + 1e-9) / (samples + 1):
+        trials = (results.statistics or {}).get(significance_test.samples)
+    if trials is None:
+        return shown_p(value)
+    smallest_p = 1 / (trials + 1)
+    # before the adjustment; 1e-9 is for rounding errors
+    is_smallest = test.p <= smallest_p * (1 + 1e-9)
+    # "≤1" would say nothing
+    if not is_smallest or value >= 1:
         return shown_p(value)
     return f"≤{Decimal(str(value)).quantize(Decimal('0.0001'), ROUND_CEILING)}"
 
