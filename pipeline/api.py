@@ -51,7 +51,6 @@ from .scoring import (
     ScoredRun,
     count_warnings,
     score,
-    statistics_settings,
 )
 from .tokenizers import OwnTexts, References, Splitter, Texts
 
@@ -320,6 +319,9 @@ def _statistics_settings(
         raise InputError(
             f"statistics: expected True or a mapping such as {{'seed': 1}}, found {statistics!r}"
         )
+    # here: most calls request no statistics
+    from .scoring import statistics_settings
+
     return statistics_settings(written, corpus.systems, "statistics: ")
 
 
@@ -423,6 +425,8 @@ def compare(
     comparisons. They are computed from the stored counts; texts are not read. Raises InputError if
     a run directory cannot be used, if two do not fit together, and for wrong settings.
     """
+    from .scoring import statistics_settings
+
     if isinstance(run, Sequence) and not isinstance(run, str):
         if run2 is not None:
             raise InputError(
