@@ -199,12 +199,14 @@ def known(parts: list[str]) -> str | None:
     """Return the file that an import of parts reads: a module, or the package or module that a name
     is in.
 
-    None for compiled modules, which are no files of Python.
+    None for compiled modules, which are no files of Python, and for extensions that are deleted.
     """
     for end in (parts, parts[:-1]):
         for name in ("/".join(end) + ".py", "/".join([*end, "__init__.py"])):
             if name in FILES:
                 return name
+    if parts[0] == "extensions" and not PACKAGE.joinpath(*parts[:2]).is_dir():
+        return None  # the extension is deleted
     sources = [
         PACKAGE.joinpath(*end).with_suffix(".pyx")
         for end in (parts, parts[:-1])

@@ -35,6 +35,7 @@ from tests.extensions.errant.stand_in import (
     take_away,
 )
 from tests.support.commands import Command
+from tests.support.extensions import needs
 from tests.support.metrics import counts_of
 from tests.support.words import wordlist
 
@@ -673,6 +674,7 @@ def test_odd_texts_are_told(requested: Chunks) -> None:
     )
 
 
+@needs("published")
 def test_a_comparison_with_other_versions_is_a_warning(
     requested: Chunks,
 ) -> None:

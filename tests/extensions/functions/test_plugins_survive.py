@@ -31,6 +31,7 @@ from pipeline.extensions.functions.calls import Call, Task
 from pipeline.extensions.functions.content_cache import ContentCache
 from tests.conftest import PATIENCE
 from tests.support.commands import Command
+from tests.support.extensions import needs
 from tests.support.words import wordlist
 
 SLOW = """
@@ -386,6 +387,7 @@ NAMES = [
 ]
 
 
+@needs("published")
 @pytest.mark.usefixtures("folder")
 def test_configs_and_run_directories_import_nothing(
     folder: Path,
