@@ -189,20 +189,20 @@ def installed() -> Mapping[str, Extension]:
 
 
 def contributions(kind: str) -> Iterator[tuple[str, Extension, Any]]:
-    """Yield what all extensions add to a table: the name, the extension, and what it says.
+    """Yield what all extensions add to a table: the name, the extension, and its entry.
 
     `kind` is a field of Extension that holds a mapping, such as "metrics".
     """
     for extension in installed().values():
-        for name, said in getattr(extension, kind).items():
-            yield name, extension, said
+        for name, reference in getattr(extension, kind).items():
+            yield name, extension, reference
 
 
 def loaded(kind: str) -> dict[str, Any]:
     """Return what all extensions add to a table, each object by its name."""
     return {
-        name: extension.load(said)
-        for name, extension, said in contributions(kind)
+        name: extension.load(reference)
+        for name, extension, reference in contributions(kind)
     }
 
 

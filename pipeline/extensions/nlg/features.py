@@ -170,7 +170,7 @@ class Length(Metric):
     summary: ClassVar[str] = (
         "tokens or characters of outputs, as a baseline for correlations with people"
     )
-    help_page: ClassVar[str] = "human"
+    help_page: ClassVar[str] = "nlg"
     policy: ClassVar[str] = "merged"
     """References have no effect."""
     terms: ClassVar[tuple[Field, ...]] = (Field("hyp_len"),)
