@@ -35,7 +35,7 @@ EXTENSIONS_OF_TESTS = {
     "page/test_finding.py": {"errant"},
     "page/test_imeasure_edits.py": {"edits", "errant"},
     "page/test_page_data.py": {"edits", "errant"},
-    "page/test_pictures.py": {"edits"},
+    "page/test_pictures.py": {"edits", "human"},
     "plots/test_curves.py": {"page"},
     "published/test_boards.py": {"errant"},
     "published/test_cite.py": {"errant", "neural", "nlg"},

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from tests.config_files import prepare, problems
 from tests.data.test_datasets import here, nothing  # noqa: F401 (fixtures)
+from tests.support.extensions import needs
 
 
 def test_every_way_to_name_a_file(here: Path) -> None:  # noqa: F811
@@ -43,6 +44,7 @@ human: {file: "data:conll14-judgements/judgments.xml", dataset: conll14}
     assert set(job.opened["correlating"].systems) >= {"AMU", "RAC"}
 
 
+@needs("human")
 def test_what_is_not_here_is_told_once_with_the_command_that_fetches_it(
     nothing: Path,  # noqa: F811
 ) -> None:

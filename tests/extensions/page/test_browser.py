@@ -23,6 +23,7 @@ from tests.extensions.page.browser import (
     sample_config,
     write_lines,
 )
+from tests.support.extensions import with_extension
 from tests.support.in_process import run_command
 from tests.support.tables import table, word_list
 from tests.support.words import CONLL14_TEAMS
@@ -148,7 +149,10 @@ def choose(browser: Browser, **values: str) -> None:
 # --- opening
 
 
-@pytest.mark.parametrize("name", ["sample", "hostile", "people"])
+@pytest.mark.parametrize(
+    "name",
+    ["sample", "hostile", *with_extension("human", "people")],
+)
 @pytest.mark.parametrize("width", [1280, 390, 320])
 def test_pages_open_without_a_complaint_and_fit(
     browser: Browser, name: str, width: int, request: pytest.FixtureRequest

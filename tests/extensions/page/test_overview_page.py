@@ -14,6 +14,7 @@ from pipeline.report.tables.comparisons import signed
 from pipeline.report.tables.ranked import groups
 from tests.extensions.page import browser as browsers
 from tests.extensions.page.browser import Browser
+from tests.support.extensions import needs
 
 browsers.skip_module()
 
@@ -130,6 +131,7 @@ def test_tabs_go_by_the_keyboard(
     browser.size()
 
 
+@needs("human")
 def test_a_tab_stays_in_the_address_beside_the_sentence(
     browser: Browser, pages: dict[str, Path]
 ) -> None:
